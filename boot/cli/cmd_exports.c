@@ -45,14 +45,16 @@ static int run(struct cli_call *call)
 {
 	const struct options *o = call->options;
 	struct cli_target t;
-	int n = cli_target(&t, call->words[0], &o->server, &call->d);
+	unsigned n = 0;
+	int err = cli_target(&t, call->words[0], &o->server, &call->d);
 
-	if (!n)
-		n = cli_exports(&t.uri, &o->server.files,
-				o->json ? print_json : print_text, &call->d);
-	if (n >= 0 && o->json)
+	if (!err)
+		err = cli_exports(&t.uri, &o->server.files,
+				  o->json ? print_json : print_text, &n,
+				  &call->d);
+	if (o->json && (n || !err))
 		cli_putf(n ? "\n]\n" : "[\n]\n");
-	return n < 0 ? n : CLI_OK;
+	return err;
 }
 
 const struct command cmd_exports = {

@@ -67,11 +67,10 @@ static void print_export(const struct nbd_client *c, bool first)
 static int list(const struct cli_nbd_client *client, const struct nbd_uri *uri,
 		struct nbd_diag *d)
 {
-	int n;
+	unsigned n = 0;
 
 	cli_putf("Negotiation: ..\n");
-	n = cli_exports(uri, &client->to.server.files, print_export, d);
-	return n < 0 ? n : CLI_OK;
+	return cli_exports(uri, &client->to.server.files, print_export, &n, d);
 }
 
 /* ---- connect ---- */

@@ -9,10 +9,10 @@
 typedef void cli_exports_print(const struct nbd_client *c, bool first);
 
 /*
- * Calls print for each export of the server.  Returns their number, or an error
- * with the reason in d; some entries may have been printed before.
+ * Calls print for each export of the server, and counts them in *n, also before
+ * an error.  Returns 0, or an error with the reason in d.
  */
 int cli_exports(const struct nbd_uri *u, const struct tls_files *files,
-		cli_exports_print *print, struct nbd_diag *d);
+		cli_exports_print *print, unsigned *n, struct nbd_diag *d);
 
 #endif

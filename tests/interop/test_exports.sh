@@ -89,6 +89,25 @@ serve 0 -o memory 1M
 run "$nbdboot" exports "nbd://127.0.0.1:$port"
 expect 1 'oldstyle' 'an oldstyle server is refused by name'
 
+# one that ends after the first entry, "a"
+cat >"$work/ends" <<'END'
+printf 'NBDMAGICIHAVEOPT\000\001'
+head -c 20 >/dev/null
+printf '\000\003\350\211\004\125\145\251\000\000\000\003\000\000\000\002'
+printf '\000\000\000\005\000\000\000\001a'
+END
+daemon_at "$free" socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr,fork" \
+	"EXEC:sh $work/ends"
+run "$nbdboot" exports --json "nbd://127.0.0.1:$free"
+expect 1 'NBD_OPT_LIST: the server closed the connection' 'a list that is cut'
+if [ "$(jq -c . "$work/out")" = '[{"name":"a","description":""}]' ]; then
+	ok 'what came of it is JSON'
+else
+	not_ok 'what came of it is JSON'
+	show "$work/out"
+fi
+free=$(free_port)
+
 # ---- qemu-nbd ----
 
 truncate -s 1M "$work/disk"
