@@ -33,17 +33,29 @@ static int show_half(int fd, uint64_t size, unsigned half, struct nbd_diag *d)
 	static struct cache_half h;
 	int rc = cache_read(&h, fd, size, half, d);
 
-	if (rc == NBD_E_IO)
-		return rc;
 	if (rc) {
 		cli_putf("half %u   %s\n", half, d->text);
-		return CLI_OK;
+		return rc == NBD_E_IO ? rc : CLI_OK;
 	}
 	cli_putf("half %u   ", half);
 	cli_put_size(prefetch_sum(&h.list) * 512);
 	cli_putf(" in %u extents, write %llu, of %s\n", h.list.n,
 		 (unsigned long long)h.turn, h.list.image);
 	return CLI_OK;
+}
+
+/* Of a device that fails in places, all that can be read. */
+static int show_halves(int fd, uint64_t size, struct nbd_diag *d)
+{
+	struct nbd_diag why;
+	int rc = CLI_OK;
+
+	for (unsigned i = 0; i < CACHE_HALVES; i++)
+		if (show_half(fd, size, i, &why)) {
+			*d = why;
+			rc = NBD_E_IO;
+		}
+	return rc;
 }
 
 static int show(const char *device, struct nbd_diag *d)
@@ -64,8 +76,8 @@ static int show(const char *device, struct nbd_diag *d)
 	}
 	if (!rc && !cache_is_ours(fd, (uint64_t)size, &init_clone_eyes))
 		rc = nbd_diag(d, NBD_E_NOT_FOUND, "%s is no cache", path);
-	for (unsigned i = 0; !rc && i < CACHE_HALVES; i++)
-		rc = show_half(fd, (uint64_t)size, i, d);
+	if (!rc)
+		rc = show_halves(fd, (uint64_t)size, d);
 	if (fd >= 0)
 		close(fd);
 	return rc;
