@@ -25,6 +25,7 @@
 struct found {
 	const char *host;
 	uint16_t port;
+	bool whole;		 /* the host is of no search domain */
 	struct sock_addr *addrs; /* SOCK_MAX_ADDRS */
 	int n;
 };
@@ -95,26 +96,40 @@ static int both(int rc, int next)
 	return next == NBD_E_RESOLVE || (!next && !is_denied(rc)) ? rc : next;
 }
 
-/* The name in each domain, and then as it is: resolv.conf(5). */
+static int ask_domains(const struct dns_conf *c, bool six, struct found *f)
+{
+	int rc = NBD_E_RESOLVE;
+
+	for (const char *p = c->search; *p && is_denied(rc); p += *p == ' ') {
+		char name[DNS_NAME_MAX + 1];
+		size_t n = strcspn(p, " ");
+
+		if (nbd_fmt(name, sizeof(name), "%s.%.*s", f->host, (int)n,
+			    p) >= 0)
+			rc = both(rc, ask(c, name, six, f));
+		p += n;
+	}
+	return rc;
+}
+
+/*
+ * The name in each domain, and then as it is; first as it is if it has dots:
+ * resolv.conf(5).
+ */
 static int ask_each(const struct dns_conf *c, bool six, struct found *f)
 {
+	bool whole = f->whole || f->host[strlen(f->host) - 1] == '.', first;
 	unsigned dots = 0;
 	int rc = NBD_E_RESOLVE;
 
 	for (const char *p = f->host; *p; p++)
 		dots += *p == '.';
-	if (dots < c->ndots && f->host[strlen(f->host) - 1] != '.')
-		for (const char *p = c->search; *p && is_denied(rc);
-		     p += *p == ' ') {
-			char name[DNS_NAME_MAX + 1];
-			size_t n = strcspn(p, " ");
-
-			if (nbd_fmt(name, sizeof(name), "%s.%.*s", f->host,
-				    (int)n, p) >= 0)
-				rc = both(rc, ask(c, name, six, f));
-			p += n;
-		}
-	return rc > 0 ? rc : both(rc, ask(c, f->host, six, f));
+	first = whole || dots >= c->ndots;
+	if (first)
+		rc = ask(c, f->host, six, f);
+	if (!whole && rc == NBD_E_RESOLVE)
+		rc = ask_domains(c, six, f);
+	return first || rc > 0 ? rc : both(rc, ask(c, f->host, six, f));
 }
 
 /* Of sock_resolve_keep(): n 0: files are read each time. */
@@ -218,22 +233,39 @@ bool sock_resolve_fixed(const char *host)
 	return f.n;
 }
 
+static int resolve(struct found *f, struct nbd_diag *d)
+{
+	int rc;
+
+	look_up(f);
+	rc = f->n ? 1 : search(f);
+	if (rc <= 0)
+		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", f->host,
+				why(rc));
+	if (f->n > 1)
+		nbd_names_sort(f->addrs, f->n, source_of, NULL);
+	return f->n;
+}
+
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d)
 {
 	struct found f = { .host = host, .port = port, .addrs = addrs };
 	struct dns_conf file;
-	int rc;
 
-	if (nbd_uri_service(host))
-		return service_resolve(servers(&file), host, port, addrs, d);
-	look_up(&f);
-	rc = f.n ? 1 : search(&f);
-	if (rc <= 0)
-		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", host,
-				why(rc));
-	if (f.n > 1)
-		nbd_names_sort(addrs, f.n, source_of, NULL);
-	return f.n;
+	return nbd_uri_service(host)
+		       ? service_resolve(servers(&file), host, port, addrs, d)
+		       : resolve(&f, d);
+}
+
+int sock_resolve_whole(const char *host, uint16_t port,
+		       struct sock_addr addrs[SOCK_MAX_ADDRS],
+		       struct nbd_diag *d)
+{
+	struct found f = {
+		.host = host, .port = port, .whole = true, .addrs = addrs
+	};
+
+	return resolve(&f, d);
 }

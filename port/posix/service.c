@@ -19,7 +19,7 @@ static int add(const struct dns_target *t, struct sock_addr addrs[], int n,
 	/* a service that leads to another would have no end */
 	if (!t->name[0] || nbd_uri_service(t->name))
 		return n;
-	m = sock_resolve_host(t->name, t->port, found, d);
+	m = sock_resolve_whole(t->name, t->port, found, d);
 	for (int i = 0; i < m && n < room; i++) {
 		addrs[n] = found[i];
 		addrs[n++].server = !i;

@@ -25,6 +25,10 @@ bool sock_parse(const char *host, uint16_t port, struct sock_addr *a);
 int sock_resolve_host(const char *host, uint16_t port,
 		      struct sock_addr addrs[SOCK_MAX_ADDRS],
 		      struct nbd_diag *d);
+/* The same for a name of a record of DNS, which is of no search domain. */
+int sock_resolve_whole(const char *host, uint16_t port,
+		       struct sock_addr addrs[SOCK_MAX_ADDRS],
+		       struct nbd_diag *d);
 
 /*
  * From now on sock_resolve() reads no file, such as those of a root that may be

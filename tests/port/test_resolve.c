@@ -140,6 +140,26 @@ static void a_name_that_is_not_there_is_asked_for_once(void **state)
 	assert_non_null(strstr(d.text, "it has no address"));
 }
 
+/* resolv.conf(5): first as it is, and then in the domains. */
+static void a_name_with_dots_may_be_one_of_a_domain(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		look_up("srv0.lab", "a.test b.test", "srv0.lab.b.test"), 1);
+	assert_string_equal(asked, "srv0.lab srv0.lab.a.test srv0.lab.b.test "
+				   "srv0.lab* srv0.lab.a.test* "
+				   "srv0.lab.b.test* ");
+	assert_int_equal(look_up("srv0.lab", "a.test", NULL), NBD_E_RESOLVE);
+	assert_string_equal(asked, "srv0.lab srv0.lab.a.test ");
+	assert_int_equal(look_up("srv0.lab.", "a.test", NULL), NBD_E_RESOLVE);
+	assert_string_equal(asked, "srv0.lab. ");
+	/* silence says nothing of the name */
+	fault = NBD_E_TIMEOUT;
+	assert_int_equal(look_up("srv0.lab", "a.test", NULL), NBD_E_RESOLVE);
+	assert_string_equal(asked, "srv0.lab ");
+	fault = 0;
+}
+
 /* ---- services ---- */
 
 static struct dns_target service[DNS_TARGETS];
@@ -178,9 +198,11 @@ static void a_service_has_the_addresses_of_its_servers(void **state)
 	/* it could lead to itself */
 	serve(SERVICE, 3, 10811);
 	serve("", 4, 0);
+	/* a whole name, too */
+	serve("short", 4, 1);
 	serve("srv0.test", 5, 10812);
 	assert_int_equal(look_up(SERVICE, "a.test", "srv0.test"), 2);
-	assert_string_equal(asked, SERVICE "! nobody.test "
+	assert_string_equal(asked, SERVICE "! nobody.test short "
 					   "srv0.test srv0.test* ");
 	assert_int_equal(found[0].port, 10810);
 	assert_true(found[0].server);
@@ -246,6 +268,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_short_name_may_have_ipv6_alone),
+		cmocka_unit_test(a_name_with_dots_may_be_one_of_a_domain),
 		cmocka_unit_test(a_name_that_is_not_there_is_asked_for_once),
 		cmocka_unit_test(nobody_is_asked_again_after_silence),
 		cmocka_unit_test(a_service_has_the_addresses_of_its_servers),
