@@ -78,16 +78,19 @@ static int write_value(int index, const char *name, const char *value,
 	return file_write(AT_FDCWD, path, text, strlen(text));
 }
 
-/* A request that is longer than a server accepts would fail. */
+/*
+ * A request that is longer than a server accepts would fail.  The kernel knows
+ * more forms of a number, and takes 0 for its own largest size.
+ */
 static int check_limit(int index, const char *word, size_t len, size_t value,
 		       struct nbd_diag *d)
 {
 	uint64_t max = device_limit_noted(index);
-	long kib = nbd_numbern(word + value, len - value, 0, INT32_MAX);
+	long kib = nbd_numbern(word + value, len - value, 1, INT32_MAX);
 	struct nbdk_info info;
 
 	/* a note about another program's device is an old one */
-	if (!max || kib < 0 || (uint64_t)kib <= max / 1024 ||
+	if (!max || (kib > 0 && (uint64_t)kib <= max / 1024) ||
 	    nbdk_info(index, &info) || !info.backend[0])
 		return 0;
 	return nbd_diag(d, NBD_E_USAGE,

@@ -123,7 +123,11 @@ static void a_request_may_be_as_long_as_the_servers_accept(void **state)
 				    "value is 256");
 	assert_string_equal(world.written, "");
 	assert_int_equal(tune("128\n", "nr_requests=257"), 0);
-	assert_int_equal(tune("128\n", "max_sectors_kb=x"), 0);
+	/* the kernel takes it as 257, and 0 as its own largest size */
+	assert_int_equal(tune("128\n", "max_sectors_kb=+257"), NBD_E_USAGE);
+	assert_int_equal(tune("128\n", "max_sectors_kb=257\n"), NBD_E_USAGE);
+	assert_int_equal(tune("128\n", "max_sectors_kb=0"), NBD_E_USAGE);
+	assert_string_equal(world.written, "");
 	/* a note about an earlier device */
 	backend = "";
 	assert_int_equal(tune("128\n", "max_sectors_kb=257"), 0);
