@@ -36,7 +36,9 @@ int device_limit_set(int index, uint32_t max, struct nbd_diag *d)
 	if (device_limit(index) <= max)
 		return 0;
 	nbd_fmt(text, sizeof(text), "%u", max / 1024);
-	if (!file_write(AT_FDCWD, path_of(index).text, text, strlen(text)))
+	/* the kernel takes 0 for its own largest size */
+	if (max >= 1024 &&
+	    !file_write(AT_FDCWD, path_of(index).text, text, strlen(text)))
 		return 0;
 	return nbd_diag(d, NBD_E_PAYLOAD,
 			"the server accepts at most %u bytes at once, and the "

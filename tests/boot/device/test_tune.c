@@ -156,6 +156,10 @@ a_queue_makes_no_longer_requests_than_the_server_accepts(void **state)
 	world_file_refuses(QUEUE "max_sectors_kb", EINVAL);
 	assert_int_equal(device_limit_set(3, 2048, &d), NBD_E_PAYLOAD);
 	assert_non_null(strstr(d.text, "at most 2048 bytes"));
+	/* 0 is no limit for the kernel */
+	files_hold("1024\n");
+	assert_int_equal(device_limit_set(3, 1023, &d), NBD_E_PAYLOAD);
+	assert_string_equal(world.written, "");
 	noted = 0;
 }
 
