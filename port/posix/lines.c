@@ -8,6 +8,13 @@
 
 #define LINE 512
 
+/* Blanks in place of the last word, which goes on where there is no room. */
+static void drop_last(char *line, size_t n)
+{
+	while (n && line[n - 1] != ' ' && line[n - 1] != '\t')
+		line[--n] = ' ';
+}
+
 static void split(char *line, void (*fn)(void *ctx, char *word[]), void *ctx)
 {
 	char *word[LINES_WORDS], *end = line + strcspn(line, "#;");
@@ -42,6 +49,8 @@ void lines_each(const char *path, void (*fn)(void *ctx, char *word[]),
 			if (buf[i] != '\n') {
 				if (n < sizeof(line) - 1)
 					line[n++] = buf[i];
+				else
+					drop_last(line, n);
 				continue;
 			}
 			line[n] = '\0';

@@ -8,7 +8,7 @@
 /*
  * Calls fn for each line that has words: the first LINES_WORDS of them, of which
  * unused ones are "".  Comments begin with '#' or ';'.  Of a line of more than
- * 511 bytes only those count.  A file that cannot be read has no lines.
+ * 511 bytes only the words in those count.  A file that cannot be read has no lines.
  */
 void lines_each(const char *path, void (*fn)(void *ctx, char *word[]),
 		void *ctx);

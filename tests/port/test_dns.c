@@ -91,6 +91,37 @@ static void what_is_missing_or_too_much_has_its_default(void **state)
 	assert_int_equal(strlen(c.search), 99 + 1 + 99);
 }
 
+static void take_last(void *ctx, char *word[])
+{
+	for (unsigned i = 0; i < LINES_WORDS && *word[i]; i++)
+		snprintf(ctx, 600, "%s", word[i]);
+}
+
+/* The first half of a name is another host's. */
+static void a_word_that_does_not_fit_is_none(void **state)
+{
+	char text[800], last[600] = "";
+
+	(void)state;
+	for (int len = 490; len < 505; len++) {
+		snprintf(text, sizeof(text),
+			 "192.0.2.1 %0*d srv12345.test %060d\n", len - 10, 0,
+			 0);
+		conf(text);
+		lines_each(path, take_last, last);
+		if (len + 14 < 511)
+			assert_string_equal(last, "srv12345.test");
+		else
+			assert_int_equal(strlen(last), len - 10);
+	}
+	memset(text, 'd', 700);
+	text[700] = '\0';
+	conf(text);
+	last[0] = '\0';
+	lines_each(path, take_last, last);
+	assert_string_equal(last, "");
+}
+
 static void every_server_that_boot_net_writes_is_read(void **state)
 {
 	char text[800];
@@ -116,6 +147,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_word_is_read),
 		cmocka_unit_test(every_server_that_boot_net_writes_is_read),
+		cmocka_unit_test(a_word_that_does_not_fit_is_none),
 		cmocka_unit_test(a_zone_is_a_name_or_a_number),
 		cmocka_unit_test(what_is_missing_or_too_much_has_its_default),
 	};
