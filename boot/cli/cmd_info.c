@@ -261,13 +261,12 @@ static int show(struct info *i, const struct nbd_uri *u)
 	if (!err && i->o->latency)
 		err = cli_info_sample(i);
 	dial_hangup(&i->conn, 1);
-	if (err)
-		return err;
+	/* after an error the line ends, but nobody is asked */
 	if (!i->o->map)
-		print_contexts(i, u, structured, allocation);
-	if (i->o->latency)
+		print_contexts(i, u, structured && !err, allocation);
+	if (!err && i->o->latency)
 		nbd_latency_print(&i->times, &cli_out);
-	return 0;
+	return err;
 }
 
 static int run(struct cli_call *call)

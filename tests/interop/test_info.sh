@@ -415,6 +415,7 @@ expect 1 'block status of 1073741824 bytes' 'with the same status'
 on_socket --filter=error memory 1M error-pread=EIO error-pread-rate=100%
 run "$nbdboot" info --latency "$sock"
 expect 1 'read of 4096 bytes at 0: ' 'an error of a read is reported too'
+expect 1 'Contexts:    base:allocation' 'after a description that is whole'
 run "$nbdboot" info "$sock"
 expect 0 'Content:     not known' 'and no failure of a description'
 expect 0 'content: read of 65536 bytes at 0: ' 'which says so'
