@@ -51,9 +51,22 @@ static struct nbd_config best(const struct copy_link *l)
 	};
 }
 
-/* Without o->connections, the number depends on what the server allows. */
-static int open_links(struct copy_link *l, struct nbd_diag *d)
+static void say(const struct side *s, const struct nbd_diag *d)
 {
+	if (!s->link->o->say)
+		return;
+	if (s->copy)
+		copy_progress_clear(&s->copy->progress);
+	s->link->o->say(d);
+}
+
+/*
+ * Without o->connections, the number depends on what the server allows.  Some
+ * allow several, but not so many: "qemu-nbd -e 2" never answers the third.
+ */
+static int open_links(struct side *s, struct nbd_diag *d)
+{
+	struct copy_link *l = s->link;
 	const struct nbd_config cfg = best(l);
 	unsigned n = l->o->connections;
 	int err = open_some(l, n ? n : 1, &cfg, d);
@@ -63,7 +76,13 @@ static int open_links(struct copy_link *l, struct nbd_diag *d)
 	l->flags = nbd_export(&l->conns[0].c)->flags;
 	if (n || !(l->flags & NBD_FLAG_CAN_MULTI_CONN))
 		return 0;
-	return open_some(l, CONNECTIONS - 1, &l->conns[0].cfg, d);
+	err = open_some(l, CONNECTIONS - 1, &l->conns[0].cfg, d);
+	if (!err || err == NBD_E_INTERRUPTED || err == NBD_E_MISMATCH)
+		return err;
+	nbd_diag_prefix(d, 0, "%s goes on with one connection, not %u", s->name,
+			CONNECTIONS);
+	say(s, d);
+	return 0;
 }
 
 /*
@@ -141,7 +160,7 @@ int copy_link_open(struct side *s, struct copy_link *l,
 				       .max = PAUSE_MAX,
 				       .patience = o->patience * 1000 };
 	s->link = l;
-	err = open_links(l, d);
+	err = open_links(s, d);
 	if (!err && s->output && l->flags & NBD_FLAG_READ_ONLY)
 		err = nbd_diag(d, NBD_E_READ_ONLY, "%s: %s", s->name,
 			       nbd_err_text(NBD_E_READ_ONLY));
@@ -161,14 +180,6 @@ int copy_link_open(struct side *s, struct copy_link *l,
 }
 
 /* ---- again ---- */
-
-static void say(const struct side *s, const struct nbd_diag *d)
-{
-	if (!s->link->o->say)
-		return;
-	copy_progress_clear(&s->copy->progress);
-	s->link->o->say(d);
-}
 
 static unsigned seconds_since(uint64_t ms)
 {

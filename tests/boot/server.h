@@ -21,6 +21,7 @@
 
 static struct server {
 	int listener, fd;
+	bool once; /* refuses a second connection */
 	char dir[32], path[64];
 	pthread_t thread;
 	struct script hello; /* all that it says before the requests */
@@ -58,6 +59,8 @@ static inline void *server_run(void *arg)
 
 		if (fd < 0)
 			return NULL;
+		if (server.once)
+			shutdown(server.listener, SHUT_RDWR);
 		before = server.fd;
 		server.fd = fd;
 		if (before > 0)

@@ -15,6 +15,8 @@
 
 static char out[64]; /* the destination */
 static struct nbd_diag d;
+static uint16_t flags = NBD_FLAG_HAS_FLAGS;
+static unsigned connections = 1; /* 0: as many as the server allows */
 
 /* Structured replies, base:allocation, and an export of SIZE bytes. */
 static void greet(struct script *s)
@@ -27,7 +29,7 @@ static void greet(struct script *s)
 	say(s, CONTEXT, 4);
 	say_bytes(s, "base:allocation", 15);
 	say_reply(s, NBD_OPT_SET_META_CONTEXT, NBD_REP_ACK, 0);
-	say_info_export(s, SIZE, NBD_FLAG_HAS_FLAGS);
+	say_info_export(s, SIZE, flags);
 	say_reply(s, NBD_OPT_GO, NBD_REP_ACK, 0);
 }
 
@@ -110,7 +112,7 @@ static int cleanup(void **state)
 	return 0;
 }
 
-/* One connection to the server, into the file; the result of the copy. */
+/* From the server into the file; the result of the copy. */
 static int copy_with(struct copy_options o, uint64_t *done)
 {
 	static struct copy_link link;
@@ -120,7 +122,7 @@ static int copy_with(struct copy_options o, uint64_t *done)
 	struct copy c = { .src = &src, .dst = &dst, .d = &d };
 	int err;
 
-	o.connections = 1;
+	o.connections = connections;
 	o.latency = &latency;
 	memset(&link, 0, sizeof(link));
 	assert_int_equal(copy_side_open_nbd(&src, &link, &uri, &o, &d), 0);
@@ -154,6 +156,32 @@ static void what_block_status_leaves_out_is_read(void **state)
 	assert_int_equal(copy(&done), 0);
 	assert_int_equal(done, SIZE);
 	assert_int_equal(size_of_out(), SIZE);
+}
+
+static char said[512];
+
+static void keep_words(const struct nbd_diag *text)
+{
+	snprintf(said, sizeof(said), "%s", text->text);
+}
+
+static void a_server_that_takes_one_client_is_enough(void **state)
+{
+	uint64_t done;
+
+	(void)state;
+	flags = NBD_FLAG_HAS_FLAGS | NBD_FLAG_CAN_MULTI_CONN;
+	greet(&server.hello);
+	flags = NBD_FLAG_HAS_FLAGS;
+	server.once = true;
+	connections = 0;
+	assert_int_equal(copy_with((struct copy_options){ .say = keep_words },
+				   &done),
+			 0);
+	connections = 1;
+	assert_int_equal(done, SIZE);
+	assert_non_null(strstr(said, "goes on with one connection"));
+	assert_non_null(strstr(said, "refused"));
 }
 
 /* The server raises SIGTERM in place of its first answer, and is silent. */
@@ -317,7 +345,7 @@ static void take_writes(int fd, const unsigned char *request)
 }
 
 /* From a file of four pieces, one after the other; the server dies at one. */
-static int copy_to(uint16_t flags, unsigned die, unsigned patience)
+static int copy_to(uint16_t more, unsigned die, unsigned patience)
 {
 	static struct copy_link link;
 	static struct nbd_latency latency;
@@ -346,7 +374,7 @@ static int copy_to(uint16_t flags, unsigned die, unsigned patience)
 	script_start(&server.hello);
 	say_greeting(&server.hello, NBD_FLAG_FIXED_NEWSTYLE);
 	say_info_export(&server.hello, SIZE,
-			(uint16_t)(NBD_FLAG_HAS_FLAGS | flags));
+			(uint16_t)(NBD_FLAG_HAS_FLAGS | more));
 	say_reply(&server.hello, NBD_OPT_GO, NBD_REP_ACK, 0);
 	assert_int_equal(copy_side_open_file(&src, out, false, &d), 0);
 	assert_int_equal(copy_side_open_nbd(&dst, &link, &uri, &o, &d), 0);
@@ -521,6 +549,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			what_block_status_leaves_out_is_read, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			a_server_that_takes_one_client_is_enough, setup,
+			cleanup),
 		cmocka_unit_test_setup_teardown(
 			a_signal_ends_the_wait_for_a_silent_server, setup,
 			cleanup),
