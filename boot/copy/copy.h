@@ -70,6 +70,7 @@ struct task {
 	bool hashed; /* other has its hashes, until it is read */
 	uint64_t offset;
 	uint32_t len;
+	uint32_t zeroed; /* bytes of it, by a server */
 	uint32_t rest; /* bytes behind it that were compared, but not written */
 	struct nbd_iov iov;   /* its buffer, len bytes */
 	struct nbd_iov other; /* the destination's content, when comparing */

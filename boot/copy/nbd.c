@@ -54,7 +54,7 @@ static int transfer(struct side *s, struct task *t, unsigned type,
 			     .offset = s->base + t->offset,
 			     .len = t->len,
 			     .iov = v,
-			     .n_iov = v ? 1 : 0,
+			     .n_iov = 1,
 			     .user = t };
 
 	t->begun = nbd_now_ns();
@@ -72,12 +72,26 @@ static int side_write(struct side *s, struct task *t, struct nbd_diag *d)
 	return transfer(s, t, NBD_CMD_WRITE, &t->iov, d);
 }
 
+/* What is left of a task. */
+static int zero_rest(struct side *s, struct task *t, struct nbd_diag *d)
+{
+	uint32_t rest = t->len - t->zeroed;
+	struct nbd_op op = { .type = NBD_CMD_WRITE_ZEROES,
+			     .offset = s->base + t->offset + t->zeroed,
+			     .len = rest < s->zeroes ? rest : s->zeroes,
+			     .user = t };
+
+	t->begun = nbd_now_ns();
+	return submit(s, &op, d);
+}
+
 static int side_zero(struct side *s, struct task *t, struct nbd_diag *d)
 {
 	static char zeroes[COPY_PIECE];
 
+	t->zeroed = 0;
 	if (s->link->flags & NBD_FLAG_SEND_WRITE_ZEROES)
-		return transfer(s, t, NBD_CMD_WRITE_ZEROES, NULL, d);
+		return zero_rest(s, t, d);
 	t->iov = (struct nbd_iov){ zeroes, t->len };
 	return side_write(s, t, d);
 }
@@ -178,6 +192,24 @@ static bool is_bad(const struct side *s, const struct nbd_req *r, int result)
 	       (result == NBD_EIO || result == NBD_EINVAL);
 }
 
+/*
+ * A server may refuse to write more zeroes at once than it takes data (proto.md,
+ * "Block size constraints").
+ */
+static bool is_too_long(const struct side *s, const struct nbd_op *op,
+			int result)
+{
+	return op->type == NBD_CMD_WRITE_ZEROES && op->len > s->piece &&
+	       (result == NBD_EOVERFLOW || result == NBD_EINVAL);
+}
+
+static int zero_on(struct side *s, struct task *t, struct nbd_diag *d)
+{
+	int rc = zero_rest(s, t, d);
+
+	return rc < 0 ? rc : 0;
+}
+
 static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 {
 	struct task *t = r->op.user;
@@ -193,6 +225,10 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 		copy_done(s->copy, t, explain(s, &r->op, result, d));
 		return 0;
 	}
+	if (is_too_long(s, &r->op, result)) {
+		s->zeroes = s->piece;
+		return zero_on(s, t, d);
+	}
 	if (result)
 		return explain(s, &r->op, result, d);
 	copy_link_answers(s, !t);
@@ -201,6 +237,9 @@ static int finish(struct side *s, const struct nbd_req *r, struct nbd_diag *d)
 		return 0;
 	}
 	nbd_latency_add(s->link->latency, r->op.type, nbd_now_ns() - t->begun);
+	if (r->op.type == NBD_CMD_WRITE_ZEROES &&
+	    (t->zeroed += (uint32_t)r->op.len) < t->len)
+		return zero_on(s, t, d);
 	copy_done(s->copy, t, 0);
 	return 0;
 }

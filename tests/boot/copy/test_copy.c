@@ -291,8 +291,11 @@ static void so_is_a_piece_before_any_answer(void **state)
  */
 static char log_[64];
 static unsigned n_log, die_at;
-static bool dies_again;	 /* at the same piece */
-static char kept;	 /* what each byte holds that is read */
+static bool dies_again;	      /* at the same piece */
+static char kept;	      /* what each byte holds that is read */
+static unsigned char refusal; /* of more zeroes than a piece has */
+static uint32_t zeroed;
+static bool holes;	 /* the source is one */
 static const char *hash; /* of what is written; its reader loses a server, too */
 
 static void note(char c)
@@ -323,6 +326,13 @@ static void take_writes(int fd, const unsigned char *request)
 		break;
 	case NBD_CMD_FLUSH:
 		note('f');
+		break;
+	case NBD_CMD_WRITE_ZEROES:
+		note('z');
+		if (be32(request + 24) > PIECE)
+			reply[7] = refusal;
+		else
+			zeroed += be32(request + 24);
 		break;
 	case NBD_CMD_READ:
 		note('r');
@@ -364,7 +374,10 @@ static int copy_to(uint16_t more, unsigned die, unsigned patience)
 	int err, fd = open(out, O_RDWR | O_CREAT, 0600);
 
 	memset(data, 'x', sizeof(data));
-	assert_int_equal(write(fd, data, SIZE), SIZE);
+	if (holes)
+		assert_int_equal(ftruncate(fd, SIZE), 0);
+	else
+		assert_int_equal(write(fd, data, SIZE), SIZE);
 	close(fd);
 	memset(&link, 0, sizeof(link));
 	memset(log_, 0, sizeof(log_));
@@ -544,6 +557,26 @@ static void a_suspend_is_no_part_of_an_outage(void **state)
 	back_at = 0;
 }
 
+/* proto.md, "Block size constraints": it may, if that takes a buffer. */
+static void zeroes_that_are_too_many_are_written_in_pieces(void **state)
+{
+	static const unsigned char refusals[] = { NBD_EOVERFLOW, NBD_EINVAL };
+
+	(void)state;
+	holes = true;
+	for (unsigned i = 0; i < sizeof(refusals); i++) {
+		refusal = refusals[i];
+		zeroed = 0;
+		assert_int_equal(copy_to(NBD_FLAG_SEND_WRITE_ZEROES, 99, 0), 0);
+		assert_string_equal(log_, "zzzzz");
+		assert_int_equal(zeroed, SIZE);
+	}
+	refusal = NBD_EPERM;
+	assert_int_equal(copy_to(NBD_FLAG_SEND_WRITE_ZEROES, 99, 0), NBD_E_IO);
+	assert_string_equal(log_, "z");
+	holes = false;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -588,6 +621,9 @@ int main(void)
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			a_suspend_is_no_part_of_an_outage, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			zeroes_that_are_too_many_are_written_in_pieces, setup,
+			cleanup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
