@@ -130,6 +130,10 @@ static int file_zero(struct side *s, struct task *t, struct nbd_diag *d)
 		size_t len = left < sizeof(zeroes) ? (size_t)left
 						   : sizeof(zeroes);
 
+		/* they may take longer than a user waits after a signal */
+		errno = EINTR;
+		if (copy_interrupted)
+			return failed(d, "write", s, s->base + offset);
 		err = file_put(s, offset, zeroes, len, d);
 		offset += len;
 		left -= len;

@@ -4,7 +4,10 @@
 #include "tests/unit.h"
 #include "tests/world/clock.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,12 +125,51 @@ static void a_busy_machine_delays_no_more_than_each_stage(void **state)
 	assert_string_equal(c + 1, "nbdboot: copy: interrupted\n");
 }
 
+/* ---- a disk that cannot make zeroes by itself, and is slow ---- */
+
+static unsigned writes;
+
+int __wrap_fallocate(int fd, int mode, off_t at, off_t len);
+int __wrap_fallocate(int fd, int mode, off_t at, off_t len)
+{
+	(void)fd, (void)mode, (void)at, (void)len;
+	errno = EOPNOTSUPP;
+	return -1;
+}
+
+ssize_t __wrap_pwrite(int fd, const void *p, size_t len, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *p, size_t len, off_t at)
+{
+	(void)fd, (void)p, (void)at;
+	writes++;
+	copy_interrupted = 1;
+	return (ssize_t)len;
+}
+
+static void many_zeroes_are_not_written_to_the_end(void **state)
+{
+	struct task t = { .zero = true, .len = COPY_ZEROES };
+	char name[] = "/tmp/zeroes.XXXXXX";
+	struct nbd_diag d;
+	struct side s;
+
+	(void)state;
+	close(mkstemp(name));
+	assert_int_equal(copy_side_open_file(&s, name, true, &d), 0);
+	assert_int_equal(s.ops->zero(&s, &t, &d), NBD_E_CUT);
+	assert_int_equal(writes, 1);
+	copy_interrupted = 0;
+	s.ops->close(&s);
+	unlink(name);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_copy_that_looks_ends_by_itself),
 		cmocka_unit_test(a_copy_that_is_stuck_is_ended),
 		cmocka_unit_test(a_busy_machine_delays_no_more_than_each_stage),
+		cmocka_unit_test(many_zeroes_are_not_written_to_the_end),
 	};
 
 	world.real = true;
