@@ -30,7 +30,9 @@ int sock_error(int err)
 	case EHOSTUNREACH:
 	case ENETDOWN:
 	case EADDRNOTAVAIL:
-	case EACCES: /* these are of ICMP: a firewall of IPv6 */
+	case EHOSTDOWN: /* these are of ICMP: a router knows no such host, ... */
+	case ENONET:
+	case EACCES: /* ... or a firewall of IPv6 */
 	case EPROTO:
 	case ENOPROTOOPT:
 		return NBD_E_UNREACHABLE;

@@ -746,8 +746,8 @@ ssize_t __wrap_recv(int fd, void *p, size_t len, int flags)
 /* A firewall on the way, or of the server, may let it pass a moment later. */
 static void what_icmp_refuses_is_an_outage(void **state)
 {
-	static const int refusals[] = { EHOSTUNREACH, EACCES, EPROTO,
-					ENOPROTOOPT };
+	static const int refusals[] = { EHOSTUNREACH, EHOSTDOWN, ENONET,
+					EACCES,	      EPROTO,	 ENOPROTOOPT };
 
 	(void)state;
 	say_go(&server.script[0], 4096, 0);
