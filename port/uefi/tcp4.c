@@ -238,13 +238,21 @@ static int tcp4_connect(struct nbd_stack *net, struct sock *s,
 	return rc;
 }
 
+static int connect_error(efi_status s)
+{
+	if (s == EFI_TIMEOUT)
+		return NBD_E_TIMEOUT;
+	/* no way to the network, the host or its protocol */
+	return s >= EFI_ERROR(100u) && s <= EFI_ERROR(102u) ? NBD_E_UNREACHABLE
+							    : NBD_E_REFUSED;
+}
+
 static int tcp4_connected(struct sock *s)
 {
 	struct efi_tcp4_link *l = link_of(s);
 
 	if (l->connect.status)
-		return l->connect.status == EFI_TIMEOUT ? NBD_E_TIMEOUT
-							: NBD_E_REFUSED;
+		return connect_error(l->connect.status);
 	return receive(l);
 }
 

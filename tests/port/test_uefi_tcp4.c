@@ -314,6 +314,30 @@ static void a_reset_ends_what_is_read(void **state)
 	assert_int_equal(get(&s), NBD_E_RESET);
 }
 
+/* By the numbers of the UEFI specification, appendix D. */
+static void a_failed_connect_has_its_reason(void **state)
+{
+	static const struct {
+		efi_status status;
+		int err;
+	} ends[] = { { EFI_TIMEOUT, NBD_E_TIMEOUT },
+		     { EFI_ERROR(100u), NBD_E_UNREACHABLE }, /* network */
+		     { EFI_ERROR(101u), NBD_E_UNREACHABLE }, /* host */
+		     { EFI_ERROR(102u), NBD_E_UNREACHABLE }, /* protocol */
+		     { EFI_ERROR(103u), NBD_E_REFUSED },     /* port */
+		     { EFI_ERROR(106u), NBD_E_REFUSED } };
+	struct sock s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		assert_int_equal(net.net.connect(&net.net, &s, &server),
+				 NBD_E_AGAIN);
+		child_of(&s)->connect->status = ends[i].status;
+		assert_int_equal(net.net.connected(&s), ends[i].err);
+		s.t.close(&s.t);
+	}
+}
+
 static void an_outage_is_waited_for_at_rest(void **state)
 {
 	struct nbd_event ev = { .want = NBD_RECV };
@@ -345,6 +369,7 @@ int main(void)
 		TEST(one_too_many_is_refused),
 		TEST(what_fails_half_way_is_given_back),
 		TEST(a_reset_ends_what_is_read),
+		TEST(a_failed_connect_has_its_reason),
 		TEST(an_outage_is_waited_for_at_rest),
 	};
 
