@@ -50,6 +50,19 @@ static int refuse(const struct side *src, const struct side *dst,
 	return 0;
 }
 
+/* The longest that a server takes need be no multiple of the other's blocks. */
+static int round_pieces(struct side *s, uint32_t block, struct nbd_diag *d)
+{
+	if (s->piece < block)
+		return nbd_diag(d, NBD_E_ALIGN,
+				"%s takes %u bytes at once, and the other side "
+				"has blocks of %u",
+				s->name, s->piece, block);
+	s->piece &= ~(block - 1);
+	s->zeroes &= ~(block - 1);
+	return 0;
+}
+
 /* Two pieces must fit into each task's part of the pool. */
 static void set_depth(struct copy *c, const struct copy_options *o)
 {
@@ -83,6 +96,10 @@ static int set_up(struct copy *c, const struct copy_options *o)
 	dst->is_zero = !dst->is_pipe && !o->resume &&
 		       (o->destination_is_zero || (dst->grows && !dst->size));
 	err = copy_tree_begin(c);
+	if (!err)
+		err = round_pieces(src, c->scan.align, c->d);
+	if (!err)
+		err = round_pieces(dst, c->scan.align, c->d);
 	set_depth(c, o);
 	return err;
 }

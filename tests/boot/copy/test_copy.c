@@ -284,6 +284,7 @@ static void so_is_a_piece_before_any_answer(void **state)
 /* ---- an outage of the destination ---- */
 
 #define PIECE (SIZE / 4)
+#define BLOCK (16u << 10) /* the minimum of a source */
 
 /*
  * What the server got: 'w' and the number of the piece, 'r' for
@@ -296,6 +297,8 @@ static char kept;	      /* what each byte holds that is read */
 static unsigned char refusal; /* of more zeroes than a piece has */
 static uint32_t zeroed;
 static bool holes;	 /* the source is one */
+static uint32_t most;	 /* the server takes at once; 0: it does not say */
+static uint64_t bits;	 /* of all offsets and lengths */
 static const char *hash; /* of what is written; its reader loses a server, too */
 
 static void note(char c)
@@ -312,6 +315,7 @@ static void take_writes(int fd, const unsigned char *request)
 
 	switch (request[7]) {
 	case NBD_CMD_WRITE:
+		bits |= be64(request + 16) | be32(request + 24);
 		server_receive(fd, body, be32(request + 24));
 		note('w');
 		note((char)('0' + be64(request + 16) / PIECE));
@@ -388,9 +392,13 @@ static int copy_to(uint16_t more, unsigned die, unsigned patience)
 	say_greeting(&server.hello, NBD_FLAG_FIXED_NEWSTYLE);
 	say_info_export(&server.hello, SIZE,
 			(uint16_t)(NBD_FLAG_HAS_FLAGS | more));
+	if (most)
+		say_info_block(&server.hello, 1, 512, most);
 	say_reply(&server.hello, NBD_OPT_GO, NBD_REP_ACK, 0);
 	assert_int_equal(copy_side_open_file(&src, out, false, &d), 0);
 	assert_int_equal(copy_side_open_nbd(&dst, &link, &uri, &o, &d), 0);
+	if (most)
+		src.align = BLOCK;
 	err = copy_run(&c, &o, &done);
 	dst.ops->close(&dst);
 	src.ops->close(&src);
@@ -577,6 +585,21 @@ static void zeroes_that_are_too_many_are_written_in_pieces(void **state)
 	holes = false;
 }
 
+/* The longest write is no multiple of what the source needs. */
+static void pieces_are_whole_blocks_of_both_sides(void **state)
+{
+	(void)state;
+	bits = 0;
+	most = BLOCK + BLOCK / 2;
+	assert_int_equal(copy_to(0, 99, 0), 0);
+	assert_int_equal(bits & (BLOCK - 1), 0);
+	most = BLOCK - 1;
+	assert_int_equal(copy_to(0, 99, 0), NBD_E_ALIGN);
+	assert_non_null(strstr(d.text, "takes 16383 bytes at once"));
+	assert_string_equal(log_, "");
+	most = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -624,6 +647,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			zeroes_that_are_too_many_are_written_in_pieces, setup,
 			cleanup),
+		cmocka_unit_test_setup_teardown(
+			pieces_are_whole_blocks_of_both_sides, setup, cleanup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
