@@ -184,11 +184,27 @@ static int file_flush(struct side *s, struct nbd_diag *d)
 	return cannot(d, "flush", s->name);
 }
 
+static bool put_part(char part[PATH_MAX], const struct side *s)
+{
+	return nbd_fmt(part, PATH_MAX, "%s" COPY_PART, s->name) >= 0;
+}
+
+static bool is_name(const char *name, int fd)
+{
+	struct stat named, st;
+
+	return !lstat(name, &named) && !fstat(fd, &st) &&
+	       named.st_dev == st.st_dev && named.st_ino == st.st_ino;
+}
+
 static void file_close(struct side *s)
 {
+	char part[PATH_MAX];
+	const char *name = s->hidden && put_part(part, s) ? part : s->name;
+
 	/* delete a new file if nothing was copied to it */
-	if (s->created)
-		unlink(s->name);
+	if (s->created && is_name(name, s->fd))
+		unlink(name);
 	close(s->fd);
 }
 
@@ -258,6 +274,20 @@ static int not_open(struct nbd_diag *d, int err, const char *name)
 		       : nbd_diag(d, err, "open %s: %s", name, strerror(errno));
 }
 
+/*
+ * An empty file could be taken for a copy, so it is hidden at once; but what
+ * another copy has left there stays until there is something to write.
+ */
+static void create(struct side *s, const char *name, int flags)
+{
+	char part[PATH_MAX];
+
+	s->hidden = put_part(part, s) && (s->fd = open(part, flags, 0666)) >= 0;
+	if (!s->hidden)
+		s->fd = open(name, flags, 0666);
+	s->created = s->fd >= 0;
+}
+
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d)
 {
@@ -279,10 +309,8 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 				"%s is a link to what is not there", name);
 	}
 	s->fd = open(name, flags);
-	if (s->fd < 0 && output && errno == ENOENT) {
-		s->fd = open(name, flags | O_CREAT | O_EXCL, 0666);
-		s->created = s->fd >= 0;
-	}
+	if (s->fd < 0 && output && errno == ENOENT)
+		create(s, name, flags | O_CREAT | O_EXCL);
 	if (s->fd < 0 && output && errno == EBUSY)
 		return nbd_diag(d, NBD_E_IN_USE, "%s is mounted or in use",
 				name);
@@ -313,11 +341,6 @@ int copy_side_open_pipe(struct side *s, struct nbd_diag *d)
 
 /* ---- the name of an output file until it is complete ---- */
 
-static bool put_part(char part[PATH_MAX], const struct side *s)
-{
-	return nbd_fmt(part, PATH_MAX, "%s" COPY_PART, s->name) >= 0;
-}
-
 /*
  * The lock ends with the process, whoever has inherited the descriptor.  Some
  * file systems have no locks.
@@ -332,14 +355,6 @@ static int lock(const struct side *s, struct nbd_diag *d)
 	return nbd_diag(d, NBD_E_IN_USE, "another copy writes %s", s->name);
 }
 
-static bool is_name(const char *name, int fd)
-{
-	struct stat named, st;
-
-	return !lstat(name, &named) && !fstat(fd, &st) &&
-	       named.st_dev == st.st_dev && named.st_ino == st.st_ino;
-}
-
 /*
  * The file is renamed, not another one made: its mode, its links and its space
  * stay.  Not where that cannot be, as in a directory of somebody else; nor
@@ -349,8 +364,8 @@ static void hide(struct side *s)
 {
 	char part[PATH_MAX];
 
-	s->hidden = is_name(s->name, s->fd) && put_part(part, s) &&
-		    !rename(s->name, part);
+	s->hidden = s->hidden || (is_name(s->name, s->fd) &&
+				  put_part(part, s) && !rename(s->name, part));
 }
 
 /* The size is on the disk before the name is, and the name when this ends. */

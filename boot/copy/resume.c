@@ -220,7 +220,8 @@ int copy_mark_explain(const struct copy *c)
 	char from[256] = "";
 
 	copy_rescue_explain(c, from, sizeof(from));
-	if (!c->dst->hidden && !from[0])
+	/* one that was created, and not written, is deleted */
+	if ((!c->dst->hidden || c->dst->created) && !from[0])
 		return c->err;
 	if (c->mark.kept)
 		nbd_fmt(from, sizeof(from),

@@ -281,7 +281,7 @@ format "$disk" "$work/tree"
 "$nbdboot" copy --delta="nbd://127.0.0.1:$free" --progress "$disk" "$out" \
 	2>"$work/err" &
 copy=$!
-until ! runs "$copy" || [ -e "$out.nbdboot-part" ]; do sleep 0.05; done
+until ! runs "$copy" || [ -s "$out.nbdboot-part" ]; do sleep 0.05; done
 unserve
 until ! runs "$copy" || grep -q 'waiting for the server' "$work/err"; do
 	sleep 0.05

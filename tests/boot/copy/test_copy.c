@@ -13,7 +13,7 @@
 #define SIZE	(1u << 20)
 #define CONTEXT 7
 
-static char out[64]; /* the destination */
+static char out[80]; /* the destination */
 static struct nbd_diag d;
 static uint16_t flags = NBD_FLAG_HAS_FLAGS;
 static unsigned connections = 1; /* 0: as many as the server allows */
@@ -158,6 +158,30 @@ static void what_block_status_leaves_out_is_read(void **state)
 	assert_int_equal(size_of_out(), SIZE);
 }
 
+static unsigned seen; /* how often the destination was there already */
+
+static void look_for_out(int fd, const unsigned char *request)
+{
+	seen += request[7] != NBD_CMD_DISC && !access(out, F_OK);
+	answer(fd, request);
+}
+
+/* A kill or a power cut would leave an empty file, and nobody could tell. */
+static void its_name_is_free_before_the_first_answer(void **state)
+{
+	char part[96];
+	uint64_t done;
+
+	(void)state;
+	snprintf(part, sizeof(part), "%s" COPY_PART, out);
+	server.answer = look_for_out;
+	seen = 0;
+	assert_int_equal(copy(&done), 0);
+	assert_int_equal(seen, 0);
+	assert_int_equal(size_of_out(), SIZE);
+	assert_int_not_equal(access(part, F_OK), 0);
+}
+
 static char said[512];
 
 static void keep_words(const struct nbd_diag *text)
@@ -197,6 +221,8 @@ static void a_signal_ends_the_wait_for_a_silent_server(void **state)
 	assert_string_equal(d.text,
 			    "interrupted: the first 0 bytes are copied");
 	/* nothing was copied, so there is no file */
+	assert_int_equal(size_of_out(), -1);
+	strcat(out, COPY_PART);
 	assert_int_equal(size_of_out(), -1);
 }
 
@@ -605,6 +631,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			what_block_status_leaves_out_is_read, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			its_name_is_free_before_the_first_answer, setup,
+			cleanup),
 		cmocka_unit_test_setup_teardown(
 			a_server_that_takes_one_client_is_enough, setup,
 			cleanup),
