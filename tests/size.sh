@@ -30,12 +30,12 @@ bound()
 limit()
 {
 	case $1 in
-	tiny) echo 93344 ;;
-	nbdboot) echo 732544 ;;
-	uefi) echo 120096 ;;
-	uefi_ipv6) echo 142944 ;;
-	rescue) echo 387776 ;;
-	uefi_tls) echo 331072 ;;
+	tiny) echo 93600 ;;
+	nbdboot) echo 734976 ;;
+	uefi) echo 120288 ;;
+	uefi_ipv6) echo 143168 ;;
+	rescue) echo 390560 ;;
+	uefi_tls) echo 331360 ;;
 	esac
 }
 
