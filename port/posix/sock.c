@@ -24,6 +24,7 @@ int sock_error(int err)
 	case ENOENT: /* it may not be there yet */
 		return NBD_E_NO_SOCKET;
 	case ECONNRESET:
+	case ECONNABORTED: /* by this machine, as `ss -K` does */
 	case EPIPE:
 		return NBD_E_RESET;
 	case ENETUNREACH:

@@ -755,6 +755,12 @@ static void what_icmp_refuses_is_an_outage(void **state)
 	icmp_read = EACCES;
 	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
 			 NBD_E_UNREACHABLE);
+	join();
+	/* nor is one that this machine ends (ss -K) a fault of the disk */
+	start(1);
+	icmp_read = ECONNABORTED;
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_RESET);
 	icmp_read = 0;
 	join();
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
