@@ -41,10 +41,10 @@ int clone_disk_open(struct clone_disk *disk, int flags, struct nbd_diag *d)
 	if (disk->fd < 0 && errno == EBUSY)
 		return nbd_diag(d, NBD_E_IN_USE, "%s is in use", disk->path);
 	if (disk->fd < 0 || fstat(disk->fd, &st))
-		return nbd_diag(d, NBD_E_NO_DEVICE, "open %s: %s", disk->path,
+		return nbd_diag(d, file_error(errno), "open %s: %s", disk->path,
 				strerror(errno));
 	if (!S_ISBLK(st.st_mode))
-		return nbd_diag(d, NBD_E_NO_DEVICE, "%s: not a block device",
+		return nbd_diag(d, NBD_E_NOT_FOUND, "%s: not a block device",
 				disk->path);
 	end = lseek(disk->fd, 0, SEEK_END);
 	if (end < 0)

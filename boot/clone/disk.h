@@ -22,7 +22,7 @@ void clone_name_of(const char *number, char name[CLONE_PATH]);
 /*
  * Opens it to read and write, with more flags of open(2): O_EXCL refuses one that
  * is mounted, is swap, or a part of another device.  NBD_E_IN_USE,
- * NBD_E_NO_DEVICE, NBD_E_IO.
+ * NBD_E_NOT_FOUND, NBD_E_PERM, NBD_E_IO.
  */
 int clone_disk_open(struct clone_disk *disk, int flags, struct nbd_diag *d);
 void clone_disk_close(struct clone_disk *disk);

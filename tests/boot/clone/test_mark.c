@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Marks: what is printed is parsed, and nothing else is. */
+#include "boot/clone/disk.h"
 #include "boot/clone/mark.h"
 #include "tests/guard.h"
 #include "tests/unit.h"
@@ -99,6 +100,20 @@ static void its_place_is_near_the_end(void **state)
 	assert_int_equal(clone_mark_at(UINT64_MAX) % 4096, 0);
 }
 
+/* NBD_E_NO_DEVICE has a hint at nbd devices. */
+static void a_disk_that_is_none_is_no_nbd_device(void **state)
+{
+	struct clone_disk disk = { .path = "/nonexistent" };
+
+	(void)state;
+	assert_int_equal(clone_disk_open(&disk, 0, &d), NBD_E_NOT_FOUND);
+	assert_string_equal(d.text,
+			    "open /nonexistent: No such file or directory");
+	strcpy(disk.path, "/dev/null");
+	assert_int_equal(clone_disk_open(&disk, 0, &d), NBD_E_NOT_FOUND);
+	clone_disk_close(&disk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -107,6 +122,7 @@ int main(void)
 		cmocka_unit_test(a_mark_of_another_device_is_none),
 		cmocka_unit_test(a_text_without_an_end_is_not_left),
 		cmocka_unit_test(its_place_is_near_the_end),
+		cmocka_unit_test(a_disk_that_is_none_is_no_nbd_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
