@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-port-y += port/pump.o port/text.o port/utf8.o port/diag.o \
-	port/dial.o port/export_same.o port/retry.o port/udp4.o port/ip.o
+port-y += port/pump.o port/text.o port/utf8.o port/diag.o port/dial.o \
+	port/dial_explain.o port/export_same.o port/retry.o port/udp4.o port/ip.o
 # ip= of firmware may have addresses of IPv6 that it does not use.
 port-y += port/$(if $(CONFIG_PORT_LWIP_IPV6)$(filter-out metal,$(world)),ip6,noip6).o
 port-$(or $(CONFIG_PORT_RESOLVER),$(CONFIG_PORT_LWIP)) += port/names.o \

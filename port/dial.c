@@ -8,6 +8,7 @@
  *      '---- next address
  */
 #include "port/dial.h"
+#include "port/export_same.h"
 
 #include <string.h>
 
@@ -31,37 +32,6 @@
 unsigned dial_connect_ms = 10000;
 
 /* ---- one connection ---- */
-
-void sock_host_print(struct nbd_out *o, const struct sock_addr *a)
-{
-	if (a->host.len)
-		nbd_put_ip(o, a->host.ip, a->host.len);
-	else
-		nbd_put_safe(o, a->path, a->path_len);
-}
-
-void sock_addr_print(struct nbd_out *o, const struct sock_addr *a)
-{
-	sock_host_print(o, a);
-	if (a->host.len)
-		nbd_putf(o, " port %u", a->port);
-}
-
-/* The first address counts most: others may be of an IPv6 that leads nowhere. */
-static int explain_connect(const struct dial_call *call, unsigned i, int err)
-{
-	struct nbd_diag *d = call->d;
-	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
-
-	for (unsigned k = call->first; k <= i; k = k < i ? i : i + 1) {
-		nbd_putf(&o, k > call->first ? "; then " : "connect to ");
-		sock_addr_print(&o, &call->addrs[k]);
-		nbd_putf(&o, ": %s", nbd_err_text(k < i ? call->away : err));
-	}
-	d->text[o.len] = '\0';
-	return i > call->first && nbd_err_is_outage(call->away) ? call->away
-								: err;
-}
 
 /* The deadline of the handshake is one for all attempts. */
 static void begin_talk(struct conn *conn)
@@ -89,7 +59,7 @@ static void hang_up(struct conn *conn)
 static int skip_address(struct dial_call *call, struct conn *conn, int err)
 {
 	if (conn->addr + 1 == call->end)
-		return explain_connect(call, conn->addr, err);
+		return dial_explain_connect(call, conn->addr, err);
 	if (conn->addr++ == call->first)
 		call->away = err;
 	conn->s.port = conn->port;
@@ -128,29 +98,6 @@ static int next_address(struct dial_call *call, struct conn *conn, int err)
 	return err ? err : begin(call, conn);
 }
 
-/* The engine's error, with the stage and the server's own words. */
-static int explain_talk(const struct conn *conn, struct nbd_diag *d)
-{
-	int err = nbd_error(&conn->c);
-	struct nbd_text t = nbd_text(&conn->c);
-
-	struct nbd_out o = { .buf = d->text, .cap = sizeof(d->text) - 1 };
-	const struct nbd_config *cfg = nbd_config(&conn->c);
-
-	nbd_putf(&o, "%s: %s", nbd_stage(&conn->c), nbd_err_text(err));
-	if (err == NBD_E_NO_EXPORT)
-		nbd_putf(&o, " \"%.*s\"",
-			 (int)(cfg->name_len > 128 ? 128 : cfg->name_len),
-			 cfg->name);
-	/* from UNSUP to NO_TLS: what the server itself says */
-	if (err <= NBD_E_UNSUP && err >= NBD_E_NO_TLS && t.len)
-		nbd_putf(&o, "; it says: \"%.*s%s\"",
-			 (int)(t.len > 256 ? 256 : t.len), t.p,
-			 t.cut || t.len > 256 ? "..." : "");
-	d->text[o.len] = '\0';
-	return err;
-}
-
 int dial_pump(struct conn *conn)
 {
 	int rc;
@@ -169,7 +116,7 @@ static int pump(struct conn *conn, struct nbd_diag *d)
 	if (rc)
 		return 0;
 	conn->state = CONN_STOPPED;
-	return nbd_error(&conn->c) ? explain_talk(conn, d) : 0;
+	return nbd_error(&conn->c) ? dial_explain_talk(conn, d) : 0;
 }
 
 /* The handshake of TLS is going on. */
@@ -226,7 +173,7 @@ static int time_out(struct conn *conn, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_TIMEOUT, "TLS handshake: %s",
 				nbd_err_text(NBD_E_TIMEOUT));
 	nbd_transport_error(&conn->c, NBD_E_TIMEOUT);
-	return explain_talk(conn, d);
+	return dial_explain_talk(conn, d);
 }
 
 int dial_advance(struct dial_call *call, struct conn *conn, bool ready)
@@ -286,14 +233,6 @@ static int wait(struct conn conns[], unsigned n, struct nbd_event ev[])
 	return conns->net->wait(conns->net, ev, n, ms) ? NBD_E_IO : 1;
 }
 
-/* Names the connection before, too, unless it ended like this one. */
-static int explain_both(const struct dial_call *call, int err)
-{
-	if (!call->why.text[0] || !strcmp(call->why.text, call->d->text))
-		return err;
-	return nbd_diag_prefix(call->d, err, "%s; then", call->why.text);
-}
-
 /*
  * After a connection that ended at an option: a new one with fewer.  Without GO
  * the block sizes are unknown, so the server must end two connections at it: it
@@ -305,7 +244,7 @@ static int ask_less(struct dial_call *call, struct conn *conn, int err)
 	bool at_go;
 
 	if (!nbd_less(&conn->c, &less))
-		return explain_both(call, err);
+		return dial_explain_both(call, err);
 	at_go = !strcmp(nbd_stage(&conn->c), "NBD_OPT_GO");
 	if (!at_go || conn->cut_at_go)
 		conn->cfg = less;
@@ -315,7 +254,7 @@ static int ask_less(struct dial_call *call, struct conn *conn, int err)
 	conn->t = &conn->s.t;
 	nbd_init(&conn->c, &conn->cfg);
 	err = begin(call, conn);
-	return err ? explain_both(call, err) : 0;
+	return err ? dial_explain_both(call, err) : 0;
 }
 
 /*
@@ -413,6 +352,17 @@ static void prepare(struct conn conns[], unsigned n,
 		conns[i].stop = conns[0].stop;
 		conns[i].net = conns[0].net;
 	}
+}
+
+int dial_agree(struct nbd_export *all, const struct conn conns[], unsigned n,
+	       struct nbd_diag *d)
+{
+	int err = 0;
+
+	*all = *nbd_export(&conns[0].c);
+	for (unsigned i = 1; i < n && !err; i++)
+		err = nbd_export_agree(all, nbd_export(&conns[i].c), d);
+	return err;
 }
 
 /* All connections to one server; on failure they are closed. */

@@ -100,7 +100,7 @@ bool dial_is_silent(const struct conn *conn);
 /* Says goodbye if the server listens, without waiting; closes. */
 void dial_hangup(struct conn *conns, unsigned n);
 
-/* ---- between dial.c and dial_more.c ---- */
+/* ---- between dial.c, dial_more.c and dial_explain.c ---- */
 
 /* What the connections of one dial() have in common. */
 struct dial_call {
@@ -121,5 +121,16 @@ int dial_begin(struct dial_call *call, struct conn *conn,
 	       const struct nbd_config *cfg);
 /* The socket is ready, or the deadline has passed, or both. */
 int dial_advance(struct dial_call *call, struct conn *conn, bool ready);
+
+/*
+ * Says that no address up to the i-th, whose error is err, could be connected
+ * to.  Returns the error that counts: that of the first if it is an outage, as
+ * others may be of an IPv6 that leads nowhere.
+ */
+int dial_explain_connect(const struct dial_call *call, unsigned i, int err);
+/* Says the engine's error, with the stage and the server's own words. */
+int dial_explain_talk(const struct conn *conn, struct nbd_diag *d);
+/* Names the connection before, too, unless it ended like this one. */
+int dial_explain_both(const struct dial_call *call, int err);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The one comparison of exports. */
 #include "port/export_same.h"
-#include "port/dial.h"
 #include "core/nbd_io.h"
 
 #define HINT " (serve the same export on every connection)"
@@ -101,15 +100,4 @@ int nbd_export_agree(struct nbd_export *all, const struct nbd_export *e,
 	all->max_payload = max;
 	all->has_block = true;
 	return 0;
-}
-
-int dial_agree(struct nbd_export *all, const struct conn conns[], unsigned n,
-	       struct nbd_diag *d)
-{
-	int err = 0;
-
-	*all = *nbd_export(&conns[0].c);
-	for (unsigned i = 1; i < n && !err; i++)
-		err = nbd_export_agree(all, nbd_export(&conns[i].c), d);
-	return err;
 }
