@@ -386,6 +386,7 @@ text_of_others_stays_data_in_shell()
 # path.  The path is made here, or is a device, or a user may name a pipe.
 opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/copy/file:part boot/copy/file:path
+	boot/copy/hidden:part boot/copy/hidden:s->name
 	boot/copy/rescue_map:name boot/copy/rescue_map:new
 	boot/device/files:file_name boot/init/mount:dev boot/init/onfail:path
 	boot/init/credentials:path port/linux/tpm_device:path

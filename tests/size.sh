@@ -31,10 +31,10 @@ limit()
 {
 	case $1 in
 	tiny) echo 93600 ;;
-	nbdboot) echo 734976 ;;
+	nbdboot) echo 735040 ;;
 	uefi) echo 120288 ;;
 	uefi_ipv6) echo 143168 ;;
-	rescue) echo 390560 ;;
+	rescue) echo 390592 ;;
 	uefi_tls) echo 331360 ;;
 	esac
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Files, block devices and pipes as sides of a copy. */
-#include "boot/copy/copy.h"
+#include "boot/copy/hidden.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/falloc.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -131,9 +130,10 @@ static int file_zero(struct side *s, struct task *t, struct nbd_diag *d)
 						   : sizeof(zeroes);
 
 		/* they may take longer than a user waits after a signal */
-		errno = EINTR;
-		if (copy_interrupted)
+		if (copy_interrupted) {
+			errno = EINTR;
 			return failed(d, "write", s, s->base + offset);
+		}
 		err = file_put(s, offset, zeroes, len, d);
 		offset += len;
 		left -= len;
@@ -184,27 +184,11 @@ static int file_flush(struct side *s, struct nbd_diag *d)
 	return cannot(d, "flush", s->name);
 }
 
-static bool put_part(char part[PATH_MAX], const struct side *s)
-{
-	return nbd_fmt(part, PATH_MAX, "%s" COPY_PART, s->name) >= 0;
-}
-
-static bool is_name(const char *name, int fd)
-{
-	struct stat named, st;
-
-	return !lstat(name, &named) && !fstat(fd, &st) &&
-	       named.st_dev == st.st_dev && named.st_ino == st.st_ino;
-}
-
 static void file_close(struct side *s)
 {
-	char part[PATH_MAX];
-	const char *name = s->hidden && put_part(part, s) ? part : s->name;
-
-	/* delete a new file if nothing was copied to it */
-	if (s->created && is_name(name, s->fd))
-		unlink(name);
+	/* nothing was copied to it */
+	if (s->created)
+		copy_hidden_remove(s);
 	close(s->fd);
 }
 
@@ -274,20 +258,6 @@ static int not_open(struct nbd_diag *d, int err, const char *name)
 		       : nbd_diag(d, err, "open %s: %s", name, strerror(errno));
 }
 
-/*
- * An empty file could be taken for a copy, so it is hidden at once; but what
- * another copy has left there stays until there is something to write.
- */
-static void create(struct side *s, const char *name, int flags)
-{
-	char part[PATH_MAX];
-
-	s->hidden = put_part(part, s) && (s->fd = open(part, flags, 0666)) >= 0;
-	if (!s->hidden)
-		s->fd = open(name, flags, 0666);
-	s->created = s->fd >= 0;
-}
-
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d)
 {
@@ -310,7 +280,7 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 	}
 	s->fd = open(name, flags);
 	if (s->fd < 0 && output && errno == ENOENT)
-		create(s, name, flags | O_CREAT | O_EXCL);
+		copy_hidden_create(s, flags | O_CREAT | O_EXCL);
 	if (s->fd < 0 && output && errno == EBUSY)
 		return nbd_diag(d, NBD_E_IN_USE, "%s is mounted or in use",
 				name);
@@ -320,74 +290,6 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 	if (err)
 		file_close(s);
 	return err;
-}
-
-int copy_side_open_pipe(struct side *s, struct nbd_diag *d)
-{
-	char path[32];
-	int fd;
-
-	if (!s->unopened)
-		return 0;
-	/* not O_RDWR: this would be a reader that never reads */
-	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", s->fd);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return not_open(d, NBD_E_IO, s->name);
-	close(s->fd);
-	s->fd = fd;
-	return 0;
-}
-
-/* ---- the name of an output file until it is complete ---- */
-
-/*
- * The lock ends with the process, whoever has inherited the descriptor.  Some
- * file systems have no locks.
- */
-static int lock(const struct side *s, struct nbd_diag *d)
-{
-	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-
-	if (fcntl(s->fd, F_SETLK, &all) == 0 ||
-	    (errno != EAGAIN && errno != EACCES))
-		return 0;
-	return nbd_diag(d, NBD_E_IN_USE, "another copy writes %s", s->name);
-}
-
-/*
- * The file is renamed, not another one made: its mode, its links and its space
- * stay.  Not where that cannot be, as in a directory of somebody else; nor
- * through a symbolic link, which has a directory of its own.
- */
-static void hide(struct side *s)
-{
-	char part[PATH_MAX];
-
-	s->hidden = s->hidden || (is_name(s->name, s->fd) &&
-				  put_part(part, s) && !rename(s->name, part));
-}
-
-/* The size is on the disk before the name is, and the name when this ends. */
-int copy_side_complete(struct side *s, struct nbd_diag *d)
-{
-	char part[PATH_MAX];
-
-	if (!s->hidden)
-		return 0;
-	put_part(part, s);
-	if (s->marked && (ftruncate(s->fd, (off_t)s->size) || fsync(s->fd)))
-		return cannot(d, "set the size of", part);
-	if (!is_name(part, s->fd)) {
-		s->hidden = false;
-		return nbd_diag(d, NBD_E_IN_USE,
-				"another copy to %s began meanwhile", s->name);
-	}
-	if (rename(part, s->name) || fsync(s->fd))
-		return nbd_diag(d, NBD_E_IO, "rename %s to %s: %s", part,
-				s->name, strerror(errno));
-	s->hidden = false;
-	return 0;
 }
 
 int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
@@ -402,7 +304,8 @@ int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
 				"%s exists: --resume goes on with a copy to a "
 				"new file that was interrupted",
 				name);
-	if (!put_part(part, s) || lstat(part, &st) || !S_ISREG(st.st_mode))
+	if (!copy_hidden_name(part, s) || lstat(part, &st) ||
+	    !S_ISREG(st.st_mode))
 		return nbd_diag(d, NBD_E_NOT_FOUND,
 				"there is no file %s" COPY_PART
 				" to go on with (copy without --resume)",
@@ -412,7 +315,7 @@ int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
 		return cannot(d, "open", part);
 	err = measure(s, d);
 	if (!err)
-		err = lock(s, d);
+		err = copy_hidden_lock(s, d);
 	if (err) {
 		close(s->fd);
 		return err;
@@ -431,29 +334,25 @@ int copy_side_open_again(struct side *s, const char *name, struct nbd_diag *d)
 	    lstat(part, &st) == 0 || stat(name, &st))
 		return copy_side_open_part(s, name, d);
 	err = copy_side_open_file(s, name, true, d);
-	if (!err && s->grows && (err = lock(s, d)) != 0)
+	if (!err && s->grows && (err = copy_hidden_lock(s, d)) != 0)
 		close(s->fd);
 	return err;
 }
 
-int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d)
+int copy_side_open_pipe(struct side *s, struct nbd_diag *d)
 {
-	int err;
+	char path[32];
+	int fd;
 
-	s->created = false;
-	if (!s->grows)
+	if (!s->unopened)
 		return 0;
-	err = lock(s, d);
-	if (err)
-		return err;
-	hide(s);
-	/*
-	 * Do not truncate to 0 first: freeing the pages of an old file and
-	 * allocating new ones takes a third of the time of the whole copy.
-	 */
-	if (ftruncate(s->fd, size == UINT64_MAX ? 0 : (off_t)size) < 0)
-		return cannot(d, "set the size of", s->name);
-	s->size = size;
+	/* not O_RDWR: this would be a reader that never reads */
+	nbd_fmt(path, sizeof(path), "/proc/self/fd/%d", s->fd);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return not_open(d, NBD_E_IO, s->name);
+	close(s->fd);
+	s->fd = fd;
 	return 0;
 }
 
