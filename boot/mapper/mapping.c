@@ -26,10 +26,9 @@ struct ahead {
 	char path[64], kib[24]; /* "": it cannot be read */
 };
 
-static void keep_ahead(struct dm *dm, const char *name, struct ahead *a)
+/* n: what dm_find() says */
+static void keep_ahead(int n, struct ahead *a)
 {
-	int n = dm_find(dm, name, NULL);
-
 	a->kib[0] = '\0';
 	if (n < 0)
 		return;
@@ -64,7 +63,7 @@ int mapper_set_named(struct dm *dm, const char *name, const char *table,
 	struct ahead ahead;
 	int rc;
 
-	keep_ahead(dm, name, &ahead);
+	keep_ahead(dm_find(dm, name, NULL), &ahead);
 	rc = use(dm, name, table, read_only, d);
 	if (!rc)
 		set_ahead(&ahead);
@@ -166,7 +165,7 @@ int mapper_set_copies(struct dm *dm, int index, const char *table,
 	c.n = dm_find(dm, name, d);
 	if (c.n < 0)
 		return c.n;
-	keep_ahead(dm, name, &ahead);
+	keep_ahead(c.n, &ahead);
 	rc = mapper_move(dm, index, table, false, &mover, d);
 	if (!rc)
 		set_ahead(&ahead);
