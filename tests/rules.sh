@@ -405,7 +405,7 @@ opened='boot/system/console:path boot/system/harden:person boot/copy/file:name
 	boot/init/toram:path boot/init/shutdown:to boot/lwip/copy:name
 	boot/mapper/mapper:name
 	boot/images/keep_tries:dir boot/images/keep_tries:k->dir boot/images/trial:t->run
-	boot/prefetch/fetch:dev boot/prefetch/learn:l->block
+	boot/prefetch/fetch:dev boot/prefetch/learn:path
 	boot/prefetch/learn:l->dev boot/prefetch/learn:l->run boot/prefetch/learn:u->l->run
 	boot/prefetch/trace:t->instances boot/reroot/kexec:path
 	boot/reroot/prove:dev boot/reroot/replace:k->fifo

@@ -101,7 +101,7 @@ static int read_wbt(const struct prefetch_learn *l, char path[64],
 		    char text[16])
 {
 	nbd_fmt(path, 64, "nbd%d/" MAPPER_WBT, l->index);
-	return file_read(l->block, path, text, 16);
+	return file_read(AT_FDCWD, path, text, 16);
 }
 
 /* Requests wait until those before them are answered, so only if it differs. */
@@ -110,7 +110,7 @@ static void restore_wbt(const struct prefetch_learn *l)
 	char path[64], text[16];
 
 	if (l->wbt[0] && read_wbt(l, path, text) > 0 && strcmp(text, l->wbt))
-		file_write(l->block, path, l->wbt, strlen(l->wbt));
+		file_write(AT_FDCWD, path, l->wbt, strlen(l->wbt));
 }
 
 int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
@@ -127,10 +127,10 @@ int prefetch_learn_begin(struct prefetch_learn *l, int index, const char *dev,
 		rc = take_run(l, d);
 	if (rc)
 		return rc;
-	l->block = open("/sys/block", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	/* as in a watcher */
-	if (!fchdir(l->block))
-		nbdk_sys = ".";
+	/* names of disks are paths from here on: the root has no /sys later */
+	if (chdir("/sys/block"))
+		return nbd_diag(d, NBD_E_IO, "/sys/block: %s", strerror(errno));
+	nbdk_sys = ".";
 	read_wbt(l, path, l->wbt);
 	l->disk = open(l->dev, O_RDONLY | O_CLOEXEC);
 	if (l->disk < 0)
@@ -150,20 +150,19 @@ static bool is_stopped(const struct prefetch_learn *l)
 }
 
 /* The n-th number of a file of a disk. */
-static uint64_t number_of(const struct prefetch_learn *l, const char *disk,
-			  const char *file, unsigned n)
+static uint64_t number_of(const char *disk, const char *file, unsigned n)
 {
 	char path[64], text[256];
 
 	nbd_fmt(path, sizeof(path), "%s/%s", disk, file);
-	file_read(l->block, path, text, sizeof(text));
+	file_read(AT_FDCWD, path, text, sizeof(text));
 	return file_nth_number(text, n);
 }
 
 /* KiB that were read of it. */
-static uint64_t read_of(const struct prefetch_learn *l, const char *disk)
+static uint64_t read_of(const char *disk)
 {
-	return number_of(l, disk, "stat", 2) / 2;
+	return number_of(disk, "stat", 2) / 2;
 }
 
 /* The fetch reads what is below the mapping. */
@@ -173,7 +172,7 @@ static bool is_fetching(const struct prefetch_learn *l, uint64_t *before)
 	uint64_t now;
 
 	nbd_fmt(disk, sizeof(disk), "../dev/block/%s", l->below);
-	now = read_of(l, disk);
+	now = read_of(disk);
 	if (now == *before)
 		return false;
 	*before = now;
@@ -237,41 +236,38 @@ static int write_list(struct prefetch_learn *l, struct nbd_diag *d)
 			strerror(errno));
 }
 
-static void add_ram(const struct prefetch_learn *l, const char *loop,
-		    struct prefetch_seen *s)
+static void add_ram(const char *loop, struct prefetch_seen *s)
 {
-	s->n[PREFETCH_RAM_READS] += number_of(l, loop, "stat", 0);
-	s->n[PREFETCH_RAM_KIB] += read_of(l, loop);
+	s->n[PREFETCH_RAM_READS] += number_of(loop, "stat", 0);
+	s->n[PREFETCH_RAM_KIB] += read_of(loop);
 }
 
 /* What is written to has the RAM behind a mirror. */
-static bool is_mirror(const struct prefetch_learn *l, const char *dm)
+static bool is_mirror(const char *dm)
 {
 	static const char mirror[] = MAPPER_PREFIX MAPPER_MIRROR;
 	char path[64], name[sizeof(mirror)];
 
 	nbd_fmt(path, sizeof(path), "%s/dm/name", dm);
-	file_read(l->block, path, name, sizeof(name));
+	file_read(AT_FDCWD, path, name, sizeof(name));
 	return !strcmp(name, mirror);
 }
 
-static void add_all(const struct prefetch_learn *l, const char *dm, bool mirror,
-		    struct prefetch_seen *s)
+static void add_all(const char *dm, bool mirror, struct prefetch_seen *s)
 {
 	const char *name;
 	char path[64];
 	struct dir dir;
 
 	nbd_fmt(path, sizeof(path), "%s/slaves", dm);
-	dir_take(&dir,
-		 openat(l->block, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	dir_take(&dir, open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	while ((name = dir_next(&dir)))
 		if (!strncmp(name, "loop", 4))
-			add_ram(l, name, s);
-		else if (!mirror && is_mirror(l, name))
-			add_all(l, name, true, s);
+			add_ram(name, s);
+		else if (!mirror && is_mirror(name))
+			add_all(name, true, s);
 		else if (!strncmp(name, "dm-", 3))
-			s->n[PREFETCH_CACHE_KIB] += read_of(l, name);
+			s->n[PREFETCH_CACHE_KIB] += read_of(name);
 	dir_close(&dir);
 }
 
@@ -286,11 +282,11 @@ static void report(const struct prefetch_learn *l)
 	/* a partition is not in /sys/block itself */
 	nbd_fmt(dm, sizeof(dm), "../class/block/%s", name);
 	n[PREFETCH_NEAR_US] = l->near;
-	n[PREFETCH_READS] = number_of(l, dm, "stat", 0);
-	n[PREFETCH_KIB] = read_of(l, dm);
-	n[PREFETCH_WAITED_MS] = number_of(l, dm, "stat", 3);
+	n[PREFETCH_READS] = number_of(dm, "stat", 0);
+	n[PREFETCH_KIB] = read_of(dm);
+	n[PREFETCH_WAITED_MS] = number_of(dm, "stat", 3);
 	n[PREFETCH_FETCHED_KIB] = file_number(l->run, PREFETCH_RAM);
-	add_all(l, dm, false, &s);
+	add_all(dm, false, &s);
 	if (n[PREFETCH_RAM_KIB] < n[PREFETCH_FETCHED_KIB])
 		n[PREFETCH_VAIN_KIB] =
 			n[PREFETCH_FETCHED_KIB] - n[PREFETCH_RAM_KIB];
@@ -325,7 +321,7 @@ static int map_one_to_one(const struct undo *u, struct nbd_diag *d)
 		return NBD_OK;
 	/* the device may have grown */
 	nbd_fmt(size, sizeof(size), "../dev/block/%s", l->below);
-	sectors = number_of(l, size, "size", 0);
+	sectors = number_of(size, "size", 0);
 	if (sectors < l->list.sectors)
 		sectors = l->list.sectors;
 	nbd_fmt(table, sizeof(table), "0 %llu linear %s 0\n",

@@ -25,11 +25,11 @@ struct prefetch_learn {
 	/* the mapping, and what it maps; or the device of a root without one */
 	char dev[64], below[64];
 	bool mapped;
-	uint32_t near;	/* us that a read takes, if there is no mapping */
-	int run, block; /* /run and /sys/block: paths are lost later */
-	int disk;	/* the mapping */
-	int lock;	/* held until this process ends */
-	char wbt[16];	/* MAPPER_WBT before a fetch; "": the kernel has none */
+	uint32_t near; /* us that a read takes, if there is no mapping */
+	int run;       /* /run: its path is lost later */
+	int disk;      /* the mapping */
+	int lock;      /* held until this process ends */
+	char wbt[16];  /* MAPPER_WBT before a fetch; "": the kernel has none */
 	/* sets the image that the open device holds */
 	void (*name_image)(char image[64], int disk);
 	struct prefetch_trace trace;
