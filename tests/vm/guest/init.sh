@@ -102,14 +102,33 @@ nobody_left()
 	done
 }
 
+# nbdkit_starts ARGUMENT...: a server in the machine; sets server.  Without it the
+# machine ends: nothing would come out of the FIFO.
+nbdkit_starts()
+{
+	[ -e /tmp/pid ] || mkfifo /tmp/pid
+	nbdkit -P /tmp/pid "$@" >>/tmp/server.log 2>&1 || {
+		sed 's/^/# /' /tmp/server.log
+		echo "failed: nbdkit $*"
+		poweroff -f
+	}
+	read -r server </tmp/pid
+}
+
+# wait_for_port PORT: waits until nobody listens there, as one may that was killed
+wait_for_port()
+{
+	while netstat -ltn | grep -q ":$1 "; do
+		sleep 0.1
+	done
+}
+
 # Starts a server in the machine, on $1.
 serve()
 {
 	socket=$1
 	shift
-	[ -e /tmp/pid ] || mkfifo /tmp/pid
-	nbdkit -U "$socket" -P /tmp/pid "$@"
-	read -r server </tmp/pid
+	nbdkit_starts -U "$socket" "$@"
 }
 
 unserve()

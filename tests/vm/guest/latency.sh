@@ -10,9 +10,8 @@ mount -t tracefs tracefs /sys/kernel/tracing
 # serve_slow ARGUMENT...: a server in the machine, of 64 MiB
 serve_slow()
 {
-	[ -e /tmp/pid ] || mkfifo /tmp/pid
-	nbdkit -i 127.0.0.1 -P /tmp/pid --filter=delay memory 64M "$@"
-	read -r server </tmp/pid
+	wait_for_port 10809
+	nbdkit_starts -i 127.0.0.1 --filter=delay memory 64M "$@"
 }
 
 # load DEVICE KIND: requests one after the other, until load_ends
@@ -21,10 +20,15 @@ load()
 	before=$(awk '{ print $1 + $5 }' /sys/block/$1/stat)
 	fio --name=load --filename=/dev/$1 --direct=1 --rw=$2 --bs=4k \
 		--size=64M --ioengine=psync --time_based --runtime=9999 \
-		--allow_file_create=0 --thread >/dev/null 2>&1 &
+		--allow_file_create=0 --thread >/tmp/fio.log 2>&1 &
 	load=$!
 	until [ "$(awk '{ print $1 + $5 }' /sys/block/$1/stat)" -gt \
 		$((before + 3)) ]; do
+		kill -0 $load || {
+			not_ok "load of $1: fio goes on"
+			sed 's/^/# /' /tmp/fio.log
+			break
+		}
 		sleep 0.1
 	done
 }

@@ -19,23 +19,13 @@ timeout=2
 rate=300
 truncate -s $size /tmp/disk
 
-# free PORT: waits until no process listens there
-free()
-{
-	! netstat -ltn | grep -q ":$1 "
-}
-
 # server -p PORT [NBDKIT-ARGUMENT...]: starts a server, waits until it listens.
 # One thread for each client: with several, nbdkit 1.32 fails an assertion
 # (sock >= 0) when a client leaves that it has several answers for.
 server()
 {
-	[ -e /tmp/pid ] || mkfifo /tmp/pid
-	until free $2; do
-		sleep 0.1
-	done
-	nbdkit -t 1 -i $address -P /tmp/pid $with_tls "$@" >>/tmp/server.log 2>&1
-	read -r server </tmp/pid
+	wait_for_port $2
+	nbdkit_starts -t 1 -i $address $with_tls "$@"
 }
 
 file_server()

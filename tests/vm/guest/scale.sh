@@ -170,7 +170,7 @@ check 'and the first one, when the second is killed' first_port 10809
 nbdboot disconnect nbd0
 wait $watch
 kill -9 $server
-await free 10809
+wait_for_port 10809
 check 'the second server alone will do, too' sh -c "
 	/bin/nbdboot connect nbd://$address:9/ $uri 2>&1 | grep 'refused.*refused'"
 
