@@ -95,22 +95,8 @@ obj := $(core-obj) $(port-obj) $(boot-obj)
 
 %_defconfig: configs/%_defconfig | $(O) ## take configs/NAME_defconfig
 	$(Q)$(KCONF) --defconfig=$< Kconfig >/dev/null
-# Another world or board has other defaults: of what was there before, only what
-# was not the default stays.
 menuconfig: $(O)/.config ## choose what the program contains
-	$(Q)cp $< $(O)/config.was
-	$(Q)$(KCONF) --savedefconfig=$(O)/config.chosen Kconfig >/dev/null
-	$(Q)$(MCONF) Kconfig
-	$(Q)cd $(O) && for f in config.was .config; do \
-		sed -n '/^CONFIG_WORLD=/p; /^CONFIG_METAL_BOARD=/p' $$f \
-			>$$f.place; \
-	done && cmp -s config.was.place .config.place || { \
-		grep -vxFf config.chosen config.was >config.default; \
-		grep -vxFf config.default .config >config.new && \
-		mv config.new .config; \
-	}
-	$(Q)$(KCONF) --olddefconfig Kconfig >/dev/null
-	$(Q)rm -f $(O)/config.* $(O)/.config.place
+	$(Q)KCONF="$(KCONF)" MCONF="$(MCONF)" sh configs/menuconfig.sh $(O)
 oldconfig: | $(O) ## ask for the symbols that are new
 	$(Q)$(KCONF) --oldconfig Kconfig
 savedefconfig: | $(O) ## write the configuration as BUILD/defconfig
