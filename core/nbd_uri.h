@@ -66,6 +66,9 @@ void nbd_uri_init(struct nbd_uri *u);
  */
 int nbd_uri_check(struct nbd_uri *u);
 
+/* Why text is neither the name of a host nor an address, or NULL. */
+const char *nbd_host_wrong(const char *text);
+
 /* The byte that the two hex digits at p stand for; -1 if they are not both. */
 int nbd_hex_byte(const char *p);
 

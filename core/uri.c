@@ -349,8 +349,7 @@ void nbd_uri_init(struct nbd_uri *u)
 			       .wrong = "" };
 }
 
-/* Why text is no host, or NULL. */
-static const char *host_wrong(const char *text)
+const char *nbd_host_wrong(const char *text)
 {
 	if (in(text, ':'))
 		return is_ipv6(text) ? NULL : "not an IPv6 address";
@@ -359,10 +358,10 @@ static const char *host_wrong(const char *text)
 
 int nbd_uri_check(struct nbd_uri *u)
 {
-	const char *why = host_wrong(u->host);
+	const char *why = nbd_host_wrong(u->host);
 
 	if (!why && *u->tls_hostname)
-		why = host_wrong(u->tls_hostname);
+		why = nbd_host_wrong(u->tls_hostname);
 	if (!why && u->name_len > NBD_STRING_MAX)
 		why = "an export name of more than 4096 bytes";
 	u->wrong = why ? why : "";

@@ -136,12 +136,9 @@ int cli_nbd_client_check(struct cli_nbd_client *client, struct nbd_diag *d)
 {
 	struct tls_files *f = &client->to.server.files;
 	struct attach *at = &client->to.at;
-	struct nbd_uri u;
+	const char *name = client->tls_hostname ? client->tls_hostname : "";
+	const char *why = *name ? nbd_host_wrong(name) : NULL;
 
-	nbd_uri_init(&u);
-	u.host = "h";
-	if (client->tls_hostname)
-		u.tls_hostname = client->tls_hostname;
 	if (client->sdp)
 		return nbd_diag(d, NBD_E_USAGE,
 				"-sdp: Linux has no Sockets Direct Protocol");
@@ -149,9 +146,9 @@ int cli_nbd_client_check(struct cli_nbd_client *client, struct nbd_diag *d)
 		return nbd_diag(d, NBD_E_USAGE,
 				"-preinit: without a negotiation the export "
 				"cannot be checked, nor connected again");
-	if (nbd_uri_check(&u))
-		return nbd_diag(d, NBD_E_USAGE, "-tlshostname %s: %s",
-				u.tls_hostname, u.wrong);
+	if (why)
+		return nbd_diag(d, NBD_E_USAGE, "-tlshostname %s: %s", name,
+				why);
 	/* one file may hold both */
 	if (f->key && !f->cert)
 		f->cert = f->key;
