@@ -30,8 +30,8 @@ bound()
 limit()
 {
 	case $1 in
-	tiny) echo 93600 ;;
-	nbdboot) echo 735040 ;;
+	tiny) echo 93696 ;;
+	nbdboot) echo 735104 ;;
 	uefi) echo 120288 ;;
 	uefi_ipv6) echo 143168 ;;
 	rescue) echo 390592 ;;

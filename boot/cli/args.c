@@ -197,8 +197,8 @@ static int check_operands(const struct command *c, char *words[])
 						   words[n]);
 	if (n < c->operands.min)
 		return complain_missing(c, c->operands.name[n]);
-	if (max != CLI_ANY && n > max)
-		return cli_usage(c->name, "extra operand \"%s\"", words[max]);
+	if (cli_extra(c->name, words, max))
+		return CLI_USAGE;
 	for (; c->devices && *words; words++)
 		if (nbdk_parse_name(*words) < 0)
 			return cli_usage(c->name, CLI_NO_DEVICE, *words);

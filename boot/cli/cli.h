@@ -204,6 +204,11 @@ void cli_warn(const char *subject, const struct nbd_diag *d);
  */
 int cli_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/*
+ * CLI_OK, or says which word is one too many: more than max are there; CLI_ANY:
+ * any number may be.
+ */
+int cli_extra(const char *command, char *const words[], unsigned max);
 /* The message about a word that is not a device, for cli_usage(). */
 #define CLI_NO_DEVICE "%s is not the name of an nbd device, such as nbd0"
 

@@ -136,10 +136,10 @@ static int run(struct cli_call *call)
 	const char *name = call->words[0];
 	int index, rc;
 
+	if (!o->image && cli_extra("cache", call->words, 1))
+		return CLI_USAGE;
 	if (!o->image)
-		return call->words[1] ? cli_usage("cache", "extra operand %s",
-						  call->words[1])
-				      : show(name, &call->d);
+		return show(name, &call->d);
 	index = nbdk_parse_name(name);
 	if (index < 0 || !call->words[1])
 		return cli_usage("cache", CLI_NO_DEVICE, name);

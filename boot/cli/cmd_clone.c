@@ -98,8 +98,8 @@ static int run(struct cli_call *call)
 
 	if (index < 0)
 		return cli_usage("clone", CLI_NO_DEVICE, call->words[0]);
-	if (o->to && call->words[1])
-		return cli_usage("clone", "extra operand %s", call->words[1]);
+	if (o->to && cli_extra("clone", call->words, 1))
+		return CLI_USAGE;
 	boot_small_pages();
 	return to ? clone(call, index, to, o->to) : show(index, &call->d);
 }

@@ -73,9 +73,8 @@ static int run(struct cli_call *call)
 	const struct options *o = call->options;
 
 	boot_console_debug = o->verbose;
-	if (o->renew && call->words[0])
-		return cli_usage("ifup", "extra operand \"%s\"",
-				 call->words[0]);
+	if (o->renew && cli_extra("ifup", call->words, 0))
+		return CLI_USAGE;
 	return o->renew ? renew(call) : up(call);
 }
 

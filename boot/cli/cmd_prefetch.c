@@ -242,24 +242,20 @@ static int run(struct cli_call *call)
 		const char *name;
 		int (*run)(struct cli_call *call, struct prefetch_list l[2]);
 		unsigned most; /* words behind it */
-	} verbs[] = { { "show", show, 1 },     { "check", check, 2 },
-		      { "merge", merge, ~0u }, { "save", save, 1 },
-		      { "append", append, 2 }, { "stop", stop, 0 },
-		      { "grow", grow, 1 },     { "learn", learn, 2 } };
+	} verbs[] = { { "show", show, 1 },	   { "check", check, 2 },
+		      { "merge", merge, CLI_ANY }, { "save", save, 1 },
+		      { "append", append, 2 },	   { "stop", stop, 0 },
+		      { "grow", grow, 1 },	   { "learn", learn, 2 } };
 	/* 64 KiB each: too large for a stack */
 	static struct prefetch_list lists[2];
-	unsigned n = 0;
 
-	while (call->words[n + 1])
-		n++;
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (!strcmp(call->words[0], verbs[i].name))
-			return n > verbs[i].most
-				       ? cli_usage(
-						 "prefetch",
-						 "extra operand \"%s\"",
-						 call->words[verbs[i].most + 1])
-				       : verbs[i].run(call, lists);
+	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+		if (strcmp(call->words[0], verbs[i].name) != 0)
+			continue;
+		if (cli_extra("prefetch", call->words + 1, verbs[i].most))
+			return CLI_USAGE;
+		return verbs[i].run(call, lists);
+	}
 	return cli_usage("prefetch",
 			 "%s is not show, check, merge, save, append, stop, "
 			 "grow",

@@ -119,6 +119,15 @@ int cli_usage(const char *command, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
+int cli_extra(const char *command, char *const words[], unsigned max)
+{
+	for (unsigned n = 0; words[n] && max != CLI_ANY; n++)
+		if (n == max)
+			return cli_usage(command, "extra operand \"%s\"",
+					 words[n]);
+	return CLI_OK;
+}
+
 void cli_put_size(uint64_t size)
 {
 	static const char unit[] = "BKMGTPE";
