@@ -94,11 +94,16 @@ bool nbd_is_final(int err)
 	return err == NBD_E_TLS_REQD || err == NBD_E_SHUTDOWN;
 }
 
+static bool is_of_tls(int err)
+{
+	return err <= NBD_E_TLS && err >= NBD_E_TLS_KERNEL;
+}
+
 bool nbd_is_extra(const struct nbd_client *c)
 {
 	/* the first answer after TLS 1.3 is also that to our certificate */
-	return c->step == STEP_EXTRA && c->err && c->err > NBD_E_TLS &&
-	       !nbd_is_final(c->err);
+	return c->step == STEP_EXTRA && c->err && !is_of_tls(c->err) &&
+	       c->err != NBD_E_INTERRUPTED && !nbd_is_final(c->err);
 }
 
 bool nbd_less(const struct nbd_client *c, struct nbd_config *less)
