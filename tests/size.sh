@@ -34,7 +34,7 @@ limit()
 	nbdboot) echo 735104 ;;
 	uefi) echo 120288 ;;
 	uefi_ipv6) echo 143168 ;;
-	rescue) echo 390592 ;;
+	rescue) echo 390784 ;;
 	uefi_tls) echo 331360 ;;
 	esac
 }

@@ -4,26 +4,34 @@
 #include "boot/device/tune.h"
 #include "port/linux/nbdk.h"
 
-static int run(struct cli_call *call)
+static int show(int index, struct nbd_diag *d)
 {
-	int index = nbdk_parse_name(call->words[0]), err = 0;
 	struct nbdk_info info;
 	char value[128];
-
-	if (index < 0)
-		return cli_usage("tune", CLI_NO_DEVICE, call->words[0]);
 	/* the settings of TCP would be there without it */
-	if (!call->words[1])
-		err = nbdk_info(index, &info);
+	int err = nbdk_info(index, &info);
+
 	if (err)
-		return nbd_diag(&call->d, err, "there is no nbd%d", index);
-	for (char **word = call->words + 1; *word && !err; word++)
-		err = device_tune(index, *word, &call->d);
-	for (unsigned i = 0; device_tunables[i] && !call->words[1]; i++) {
+		return nbd_diag(d, err, "there is no nbd%d", index);
+	for (unsigned i = 0; device_tunables[i]; i++) {
 		device_tuned(index, device_tunables[i], value, sizeof(value));
 		if (value[0])
 			cli_putf("%s=%s\n", device_tunables[i], value);
 	}
+	return CLI_OK;
+}
+
+static int run(struct cli_call *call)
+{
+	int index = nbdk_parse_name(call->words[0]), err = 0;
+	char **word = call->words + 1;
+
+	if (index < 0)
+		return cli_usage("tune", CLI_NO_DEVICE, call->words[0]);
+	if (!*word)
+		return show(index, &call->d);
+	for (; *word && !err; word++)
+		err = device_tune(index, *word, &call->d);
 	return err;
 }
 
