@@ -16,6 +16,7 @@
 #include "boot/system/console.h"
 #include "port/fnv1a.h"
 #include "port/linux/dm.h"
+#include "port/linux/file.h"
 
 #define SECTOR 512u
 #define PIECE  (256u * 1024)
@@ -77,7 +78,7 @@ int cache_fill_begin(struct cache_fill *f, struct nbd_diag *d)
 static int put(const struct cache_fill *f, const void *data, size_t len,
 	       uint64_t at, struct nbd_diag *d)
 {
-	return pwrite(f->disk.fd, data, len, (off_t)at) == (ssize_t)len
+	return file_write_at(f->disk.fd, data, len, at)
 		       ? NBD_OK
 		       : clone_disk_failed(&f->disk, "write", d);
 }

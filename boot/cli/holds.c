@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "boot/init/content.h"
+#include "port/linux/file.h"
 
 /* A multiple of each block size of a server that is not absurd. */
 #define PIECE 65536u
@@ -29,7 +30,7 @@ static int copy(struct info *i, int fd, uint64_t at, uint64_t len)
 		if (n > most)
 			n = most;
 		rc = cli_info_read(i, at, piece, n);
-		if (!rc && pwrite(fd, piece, n, (off_t)at) != (ssize_t)n)
+		if (!rc && !file_write_at(fd, piece, n, at))
 			rc = nbd_diag(i->d, NBD_E_NO_MEMORY, "a copy: %s",
 				      strerror(errno));
 		at += n;

@@ -68,8 +68,8 @@ static int write_mark(struct work *w, enum clone_state state,
 	w->mark.state = state;
 	clone_mark_print(&w->mark, text);
 	if (fsync(w->to.fd) ||
-	    pwrite(w->to.fd, text, sizeof(text),
-		   (off_t)clone_mark_at(w->to.size)) != (ssize_t)sizeof(text) ||
+	    !file_write_at(w->to.fd, text, sizeof(text),
+			   clone_mark_at(w->to.size)) ||
 	    fsync(w->to.fd))
 		return clone_disk_failed(&w->to, "mark", d);
 	return NBD_OK;

@@ -93,7 +93,7 @@ int clone_disk_wipe(const struct clone_disk *disk, uint64_t at, uint64_t end,
 	for (; at < end; at += n) {
 		n = end - at < sizeof(zeroes) ? (size_t)(end - at)
 					      : sizeof(zeroes);
-		if (pwrite(disk->fd, zeroes, n, (off_t)at) != (ssize_t)n)
+		if (!file_write_at(disk->fd, zeroes, n, at))
 			return clone_disk_failed(disk, "wipe", d);
 	}
 	return NBD_OK;

@@ -18,6 +18,7 @@
 #include "boot/init/part_spec.h"
 #include "boot/init/super.h"
 #include "port/le.h"
+#include "port/linux/file.h"
 
 /* Bytes with each superblock that init_super_read() knows. */
 #define HEAD	  (68u * 1024)
@@ -50,7 +51,7 @@ static int copy(struct look *l, int fd, uint64_t to, uint64_t from,
 		if (n > size - from)
 			n = (size_t)(size - from);
 		rc = l->b->read(l->b->ctx, piece, n, from, l->d);
-		if (!rc && pwrite(fd, piece, n, (off_t)to) != (ssize_t)n)
+		if (!rc && !file_write_at(fd, piece, n, to))
 			rc = nbd_diag(l->d, NBD_E_NO_MEMORY, "a copy: %s",
 				      strerror(errno));
 		len -= n;

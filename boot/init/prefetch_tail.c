@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "boot/init/super.h"
+#include "port/linux/file.h"
 
 #define MARK   "nbdboot-prefetch-tail "
 #define SECTOR 512u
@@ -118,14 +119,13 @@ static void fit(struct prefetch_list *l, struct tail *t, struct nbd_out *o)
 static int write_tail(int fd, const struct tail *t, const struct nbd_out *o)
 {
 	char mark[SECTOR] = "";
-	off_t at = (off_t)(t->size - SECTOR);
 
 	nbd_fmt(mark, sizeof(mark), MARK "%llu %zu\n",
 		(unsigned long long)t->start, o->len);
 	/* in this order: half of it is none */
 	if (ftruncate(fd, (off_t)t->size) ||
-	    pwrite(fd, o->buf, o->len, (off_t)t->start) != (ssize_t)o->len ||
-	    fsync(fd) || pwrite(fd, mark, SECTOR, at) != SECTOR || fsync(fd))
+	    !file_write_at(fd, o->buf, o->len, t->start) || fsync(fd) ||
+	    !file_write_at(fd, mark, SECTOR, t->size - SECTOR) || fsync(fd))
 		return NBD_E_IO;
 	return NBD_OK;
 }

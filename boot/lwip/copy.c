@@ -41,17 +41,18 @@ static int keep(struct lwip_call *call, int fd, const struct piece *p)
 	struct nbd_diag *d = &call->disk.d;
 	const struct nbd_op *op = &p->op.op;
 	int rc = p->op.result;
+	ssize_t n;
 
 	if (rc)
 		return nbd_diag_prefix(
 			d, rc < 0 ? rc : nbd_diag(d, NBD_E_IO, "server"),
 			"read at %llu: %s", (unsigned long long)op->offset,
 			nbd_result_text(rc));
-	if (pwrite(fd, p->buf, (size_t)op->len, (off_t)op->offset) ==
-	    (ssize_t)op->len)
+	n = pwrite(fd, p->buf, (size_t)op->len, (off_t)op->offset);
+	if (n == (ssize_t)op->len)
 		return 0;
 	return nbd_diag(d, NBD_E_IO, "write %s: %s", call->o.words[2],
-			strerror(errno));
+			strerror(n < 0 ? errno : ENOSPC));
 }
 
 static int copy_all(struct lwip_call *call, int fd)
@@ -85,7 +86,9 @@ int lwip_copy(struct lwip_call *call)
 		return nbd_diag(&call->disk.d, NBD_E_IO, "open %s: %s", name,
 				strerror(errno));
 	err = copy_all(call, fd);
-	close(fd);
+	if (close(fd) && !err)
+		err = nbd_diag(&call->disk.d, NBD_E_IO, "write %s: %s", name,
+			       strerror(errno));
 	ms = (nbd_now_ns() - begin) / 1000000;
 	if (!err)
 		lwip_say(1, "%llu bytes in %llu ms, %u reconnects\n",

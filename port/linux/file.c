@@ -129,6 +129,20 @@ int file_write(int at, const char *name, const void *data, size_t len)
 	return 0;
 }
 
+bool file_write_at(int fd, const void *data, size_t len, uint64_t at)
+{
+	const char *p = data;
+	ssize_t n;
+
+	/* after a short write, the next one says what is in the way */
+	for (; len; len -= (size_t)n, p += n, at += (uint64_t)n) {
+		n = pwrite(fd, p, len, (off_t)at);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
 int file_save(int at, const char *path, const void *data, size_t len)
 {
 	const char *slash = path;

@@ -45,7 +45,12 @@ void file_lines_close(struct file_lines *f);
 /* Replaces the contents; a new file gets mode 0644.  Returns 0 on success. */
 int file_write(int at, const char *name, const void *data, size_t len);
 /*
- * The same, and makes the directories of the path, which is below at; but none
+ * Writes all of it at that offset.  False: errno says why, also where there was
+ * room for a part.
+ */
+bool file_write_at(int fd, const void *data, size_t len, uint64_t at);
+/*
+ * As file_write(), and makes the directories of the path, which is below at; but none
  * whose own path is longer than 127 bytes.
  */
 int file_save(int at, const char *path, const void *data, size_t len);

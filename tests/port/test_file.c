@@ -137,6 +137,30 @@ static void a_file_is_made_what_is_written(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
 }
 
+static void a_place_of_a_file_is_written_as_a_whole(void **state)
+{
+	struct rlimit old, limit;
+	char buf[16];
+	int fd;
+
+	(void)state;
+	signal(SIGXFSZ, SIG_IGN);
+	put("0123456789", 10);
+	fd = openat(at, "file", O_RDWR | O_CLOEXEC);
+	assert_true(file_write_at(fd, "abc", 3, 4));
+	assert_int_equal(pread(fd, buf, sizeof(buf), 0), 10);
+	assert_memory_equal(buf, "0123abc789", 10);
+	/* there is room for a part */
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = (struct rlimit){ 12, old.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	errno = 0;
+	assert_false(file_write_at(fd, "12345", 5, 9));
+	assert_int_equal(errno, EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+	close(fd);
+}
+
 static void a_file_is_replaced_as_a_whole(void **state)
 {
 	struct rlimit old, limit;
@@ -373,6 +397,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_read_is_empty),
 		cmocka_unit_test(what_comes_in_pieces_is_read_whole),
 		cmocka_unit_test(a_file_is_made_what_is_written),
+		cmocka_unit_test(a_place_of_a_file_is_written_as_a_whole),
 		cmocka_unit_test(a_file_is_replaced_as_a_whole),
 		cmocka_unit_test(the_directories_of_a_file_are_made),
 		cmocka_unit_test(no_other_directory_is_made),
