@@ -140,6 +140,7 @@ static int secure(struct conn *conn, struct nbd_diag *d)
 		return 0;
 	conn->t = conn->tls->transport(conn->tls, conn->number);
 	nbd_tls_done(&conn->c);
+	conn->after_tls = nbd_stage(&conn->c);
 	return pump(conn, d);
 }
 
@@ -338,6 +339,7 @@ void dial_prepare(struct conn *conn, const struct nbd_config *cfg,
 	conn->t = &conn->s.t;
 	conn->tls = cfg->tls ? tls : NULL;
 	conn->more = conn->cut_at_go = false;
+	conn->after_tls = NULL;
 	conn->end = 0;
 }
 

@@ -41,6 +41,16 @@ int dial_explain_connect(const struct dial_call *call, unsigned i, int err)
 	return is_other && nbd_err_is_outage(call->away) ? call->away : err;
 }
 
+/*
+ * With TLS 1.3 a server sees our certificate when the handshake is over for us.
+ * nbdkit refuses it by closing.
+ */
+static bool may_want_certificate(const struct conn *conn, int err)
+{
+	return (err == NBD_E_CUT || err == NBD_E_RESET) && conn->after_tls &&
+	       !strcmp(conn->after_tls, nbd_stage(&conn->c));
+}
+
 int dial_explain_talk(const struct conn *conn, struct nbd_diag *d)
 {
 	int err = nbd_error(&conn->c);
@@ -58,6 +68,9 @@ int dial_explain_talk(const struct conn *conn, struct nbd_diag *d)
 		nbd_putf(&o, "; it says: \"%.*s%s\"",
 			 (int)(t.len > 256 ? 256 : t.len), t.p,
 			 t.cut || t.len > 256 ? "..." : "");
+	if (may_want_certificate(conn, err))
+		nbd_putf(&o, ", right after TLS: the server may want a "
+			     "certificate that it trusts");
 	d->text[o.len] = '\0';
 	return err;
 }

@@ -43,6 +43,8 @@ ca=$pki/ca-cert.pem
 pki_server "$pki" rsa rsa
 pki_server "$pki" ecdsa ecdsa
 pki_cert "$pki" client rsa 'cn = "client"' signing_key tls_www_client
+pki "$work/others"
+pki_cert "$work/others" client rsa 'cn = "client"' signing_key tls_www_client
 mkdir "$work/with" "$work/without"
 cp "$ca" "$pki/client-cert.pem" "$pki/client-key.pem" "$work/with"
 cp "$ca" "$work/without"
@@ -79,6 +81,12 @@ for kind in rsa ecdsa; do
 	refused 1 '(--cert, --key or tls-certificates= name ours)' \
 		"nbdkit, $kind, without the certificate that it demands" \
 		"nbds://localhost:$port/?tls-certificates=$work/without"
+	# with TLS 1.3 it sees ours after the handshake, and only closes
+	refused 1 'certificate that it trusts' \
+		"nbdkit, $kind, with a certificate of others" \
+		-A "$ca" -C "$work/others/client-cert.pem" \
+		-K "$work/others/client-key.pem" \
+		"nbds://localhost:$port"
 	# its -C are connections
 	run "$nbdboot" nbd-client -l -A "$ca" --cert "$pki/client-cert.pem" \
 		--key "$pki/client-key.pem" localhost "$port"
