@@ -133,15 +133,13 @@ static int attach(struct cli_nbd_client *client, struct cli_call *call)
 
 static void set_uri(struct cli_nbd_client *client, struct nbd_uri *uri)
 {
-	const struct tls_files *f = &client->to.server.files;
-
 	if (client->is_unix && !uri->is_unix) {
 		uri->is_unix = true;
 		uri->socket = uri->host;
 		uri->socket_len = strlen(uri->host);
 		uri->host = "";
 	}
-	if (client->tls || client->tls_hostname || f->key)
+	if (client->tls)
 		uri->tls = true;
 	if (client->tls_hostname)
 		uri->tls_hostname = client->tls_hostname;

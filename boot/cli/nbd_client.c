@@ -152,6 +152,8 @@ int cli_nbd_client_check(struct cli_nbd_client *client, struct nbd_diag *d)
 	/* one file may hold both */
 	if (f->key && !f->cert)
 		f->cert = f->key;
+	/* also of a URI that begins with nbd:// */
+	client->tls |= client->tls_hostname || f->ca || f->cert;
 	if (at->io_timeout == 0)
 		at->io_timeout = ATTACH_DEFAULT;
 	/* without -p no process ends an outage: I/O must not wait for one */

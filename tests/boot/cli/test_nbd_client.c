@@ -301,6 +301,16 @@ static void options_complete_each_other(void **state)
 	assert_int_equal(o.to.at.b.dead_timeout, ATTACH_DEFAULT);
 	assert_int_equal(o.to.at.io_timeout, ATTACH_DEFAULT);
 	assert_true(o.to.at.identity);
+	assert_false(o.tls);
+	/* each asks for TLS, also of a URI without an "s" */
+	for (const char *c = "AFKHx"; *c; c++) {
+		char line[] = "nbd://h/x -? f";
+
+		line[11] = *c;
+		parse(line);
+		assert_int_equal(cli_nbd_client_check(&o, &d), 0);
+		assert_true(o.tls);
+	}
 	parse("h -p -T 9");
 	assert_int_equal(cli_nbd_client_check(&o, &d), 0);
 	assert_int_equal(o.to.at.b.dead_timeout, 9);
