@@ -24,6 +24,7 @@ static const struct cli_option options[] = {
 	{ .name = "port", FIELD(to.server.port), .min = 1, .max = 65535 },
 	{ .name = "swap", FIELD(to.at.b.swap) },
 	{ .name = "read-only", FIELD(to.at.read_only) },
+	{ .name = "readonly", FIELD(to.at.read_only) },
 	{ .name = "persist", FIELD(persist) },
 	{ .name = "unix", FIELD(is_unix) },
 	{ .name = "tls", FIELD(tls) },
@@ -37,6 +38,7 @@ static const struct cli_option options[] = {
 	{ .name = "priority", FIELD(priority) },
 	{ .name = "no_optgo", FIELD(to.at.b.no_go) },
 	{ .name = "preinit", FIELD(preinit) },
+	{ .name = "sdp", FIELD(sdp) },
 	{ 0 },
 };
 

@@ -373,6 +373,7 @@ static const char table[] =
 	"nbd12 h x bs=512 # a comment\n"
 	"nbd14 h x # a comment\n"
 	"nbd15 h x\t#comment\n"
+	"nbd16 h x readonly,sdp\n"
 	"nbd10 h x port";
 
 static const struct {
@@ -393,12 +394,13 @@ static const struct {
 	  "nbdboot: nbdtab: unknown option what (it has no effect)\n" },
 	{ 8, "line 12: wrong option", "bs: 100 is not a number" },
 	{ 9, " host=h name=x device=9", "" },
-	{ 10, "line 18: wrong option", "option port needs a value" },
+	{ 10, "line 19: wrong option", "option port needs a value" },
 	{ 11, "line 14: unexpected text behind the options: swap", "" },
 	{ 12, " host=h name=x device=12 block=512", "" },
 	{ 13, "no line for nbd13", "" },
 	{ 14, " host=h name=x device=14", "" },
 	{ 15, " host=h name=x device=15", "" },
+	{ 16, " host=h name=x device=16 ro sdp", "" },
 };
 
 static void each_line_of_nbdtab_has_its_meaning(void **state)
