@@ -28,6 +28,8 @@
 
 /* The driver moves a request to another connection after this time. */
 #define IO_TIMEOUT_S	30
+/* A day.  The kernel counts jiffies in 32 bits: a longer time may wrap. */
+#define IO_TIMEOUT_MAX	86400
 /* Shorter until the device is ready: a lost request delays the boot. */
 #define FIRST_TIMEOUT_S 10
 
@@ -141,9 +143,11 @@ static int check_readers(int index, unsigned connections, unsigned slots,
 			connections);
 }
 
-static uint64_t seconds(int given, uint64_t otherwise)
+static uint64_t seconds(int given, int otherwise, int most)
 {
-	return given == ATTACH_DEFAULT ? otherwise : (uint64_t)given;
+	int s = given == ATTACH_DEFAULT ? otherwise : given;
+
+	return (uint64_t)(s < most ? s : most);
 }
 
 /* All but the sockets. */
@@ -158,8 +162,9 @@ static struct nbdk_conf settings(const struct attempt *attempt, uint32_t block)
 		.size = e->size - e->size % block,
 		.block_size = block,
 		.server_flags = (uint16_t)(e->flags | more),
-		.timeout = seconds(a->io_timeout, IO_TIMEOUT_S),
-		.dead_timeout = seconds(a->b.dead_timeout, DEAD_TIMEOUT_S),
+		.timeout = seconds(a->io_timeout, IO_TIMEOUT_S, IO_TIMEOUT_MAX),
+		.dead_timeout = seconds(a->b.dead_timeout, DEAD_TIMEOUT_S,
+					DEAD_TIMEOUT_S),
 		.backend = attempt->backend,
 	};
 }

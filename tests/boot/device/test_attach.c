@@ -324,6 +324,12 @@ static void a_lost_request_does_not_delay_the_boot_for_long(void **state)
 	m.reconfigured = NBD_E_KERNEL;
 	assert_int_equal(attach(), NBD_E_KERNEL);
 	assert_int_equal(m.disconnected, 1);
+	/* what the kernel cannot count would become a moment */
+	start(NULL);
+	a.io_timeout = a.b.dead_timeout = INT32_MAX;
+	assert_int_equal(attach(), INDEX);
+	assert_int_equal(m.later, 86400);
+	assert_int_equal(m.dead, sizeof(long) > 4 ? 315360000 : 2000000);
 }
 
 static void a_missing_driver_is_loaded(void **state)
