@@ -10,7 +10,7 @@
 
 /* What a device that outlives its server gets from the command line. */
 const struct word device_slots_words[] = {
-	WORD_RANGE("nbdboot.io-timeout", io_timeout, WORD_OURS, 1, 255),
+	WORD_RANGE("nbdboot.io-timeout", io_timeout, WORD_OURS, 1, 0),
 	WORD_RANGE("nbdboot.slots", slots, WORD_OURS | WORD_ONCE, 1,
 		   CONFIG_PORT_MAX_CONNECTIONS),
 	WORD("nbdboot.swap", swap, WORD_YES, WORD_OURS), WORD_END
