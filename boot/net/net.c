@@ -250,13 +250,24 @@ static bool await(const struct net *net, uint64_t now, uint64_t end)
 	return true;
 }
 
+/* Has another interface the static address?  Each with a link could take it. */
+static bool is_taken(const struct net *net, const struct job *j)
+{
+	const struct job *o = net->job;
+
+	while (o < net->job + net->n &&
+	       (o == j || o->ip != j->ip || !o->set || o->state == JOB_FAILED))
+		o++;
+	return o < net->job + net->n;
+}
+
 /* Takes the steps of a job, and notes how long link and lease took. */
 static void work(struct net *net, struct job *j, uint64_t now)
 {
 	enum net_job_state before = j->state;
 	char name[24];
 
-	if (net_admitted(net, j, now))
+	if (!is_taken(net, j) && net_admitted(net, j, now))
 		net_job_work(j, &net->plan, now);
 	if (!j->up)
 		j->up = now;

@@ -1079,6 +1079,13 @@ static void a_static_address_needs_nobody(void **state)
 	cards(1);
 	assert_int_equal(up("ip=192.0.2.7::192.0.2.1:32::eth0:none", NULL), 0);
 	asks("route eth0 .0/0 via .1 onlink metric 0\n");
+	/* of several cards with a link one has it, and the gateway is there */
+	cards(3);
+	assert_int_equal(up("ip=192.0.2.7::192.0.2.1:24:::none", NULL), 0);
+	assert_string_equal(net.state.name, "eth0");
+	assert_null(strstr(world.story, "address eth1"));
+	assert_null(strstr(world.story, "route eth2"));
+	assert_false(w.card[1].up || w.card[2].up);
 }
 
 static void an_address_that_another_machine_has_is_refused(void **state)
