@@ -167,6 +167,14 @@ static void add_words(struct root_spec *r, const struct cmdline *c)
 		r->io_timeout = c->io_timeout;
 }
 
+static void note(const char *words)
+{
+	struct nbd_diag d;
+
+	nbd_diag(&d, NBD_E_NOT_FOUND, "%s", words);
+	cli_fail("these words have no effect", NBD_E_NOT_FOUND, &d);
+}
+
 static int run(struct cli_call *call)
 {
 	struct options *o = call->options;
@@ -204,9 +212,10 @@ static int run(struct cli_call *call)
 	err = put_uris(&r, &call->d);
 	if (err)
 		return err;
+	if (c.unknown)
+		note(c.unknown);
 	if (r.note.text[0])
-		cli_fail("these words have no effect", NBD_E_NOT_FOUND,
-			 &r.note);
+		note(r.note.text);
 	add_words(&r, &c);
 	put_fields(&r);
 	put_network(&c);

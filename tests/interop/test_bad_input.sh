@@ -144,6 +144,8 @@ bad 2 'root=nbd:a b:x: not a host name' 'a host with a blank' \
 	parse-root 'root="nbd:a b:x"'
 bad 0 'these words have no effect: netroot, -sdp' 'words without an effect are reported' \
 	parse-root root=nbd:srv:x:::-sdp netroot=nbd:srv:y
+bad 0 'these words have no effect: nbdboot.overaly' 'a misspelt word is reported' \
+	parse-root root=nbd://srv/x nbdboot.overaly
 bad 2 'control character' 'a root-path with an escape' parse-root \
 	-r "$(printf 'nbd:srv:\033c')" root=dhcp
 bad 2 'longer than 4095 bytes' 'too many words' parse-root \
