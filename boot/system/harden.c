@@ -32,8 +32,8 @@ extern const ElfW(Ehdr) __ehdr_start;
 static void warn(const char *what)
 {
 	char text[160];
-	int n = nbd_fmt(text, sizeof(text), "nbdboot: watch: %s: %s\n", what,
-			strerror(errno));
+	int n = nbd_fmt(text, sizeof(text), "nbdboot: process %d: %s: %s\n",
+			(int)getpid(), what, strerror(errno));
 
 	if (n > 0 && write(2, text, (size_t)n) < 0)
 		errno = 0;

@@ -28,6 +28,31 @@ static void a_process_that_holds_keys_is_not_dumped(void **state)
 	assert_int_equal(WEXITSTATUS(status), 42);
 }
 
+/* Many commands have such a process. */
+static void what_is_not_allowed_is_said_of_the_process(void **state)
+{
+	char said[1024] = "", want[32];
+	int end[2];
+	pid_t pid;
+
+	(void)state;
+	assert_return_code(pipe(end), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (getuid() == 0 && setuid(65534))
+			_exit(1);
+		dup2(end[1], 2);
+		boot_harden();
+		_exit(0);
+	}
+	close(end[1]);
+	assert_true(wait(NULL) > 0);
+	assert_true(read(end[0], said, sizeof(said) - 1) > 0);
+	snprintf(want, sizeof(want), "nbdboot: process %d: ", (int)pid);
+	assert_memory_equal(said, want, strlen(want));
+	close(end[0]);
+}
+
 /* As much as it takes until a terminal that is stopped takes no more. */
 static int write_much(void)
 {
@@ -69,6 +94,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_that_holds_keys_is_not_dumped),
+		cmocka_unit_test(what_is_not_allowed_is_said_of_the_process),
 		cmocka_unit_test(a_stopped_terminal_stops_no_watcher),
 	};
 
