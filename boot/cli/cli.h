@@ -190,6 +190,8 @@ extern struct nbd_out cli_out;
 #define cli_putf(...) nbd_putf(&cli_out, __VA_ARGS__)
 /* CLI_OK, or CLI_FAILED after a message: some output was lost. */
 int cli_flush(void);
+/* Of a text for standard error: that it is lost is no failure. */
+void cli_flush_error(struct nbd_out *o);
 
 /*
  * Prints "nbdboot: SUBJECT: REASON (what to do)" on standard error.  Returns

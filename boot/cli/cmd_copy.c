@@ -58,11 +58,10 @@ static int take_bytes(const char *name, const char *text, uint64_t least,
 static void print_latency(const struct nbd_latency *l)
 {
 	char buf[1024];
-	struct nbd_out o = cli_out;
+	struct nbd_out o = { .buf = buf,
+			     .cap = sizeof(buf),
+			     .flush = cli_flush_error };
 
-	o.buf = buf;
-	o.cap = sizeof(buf);
-	o.fd = 2;
 	nbd_latency_print(l, &o);
 	o.flush(&o);
 }

@@ -31,6 +31,12 @@ static void flush_out(struct nbd_out *o)
 	o->len = 0;
 }
 
+void cli_flush_error(struct nbd_out *o)
+{
+	write_all(2, o->buf, o->len);
+	o->len = 0;
+}
+
 struct nbd_out cli_out = {
 	.buf = out_buf, .cap = sizeof(out_buf), .flush = flush_out, .fd = 1
 };

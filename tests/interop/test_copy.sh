@@ -616,6 +616,12 @@ run "$nbdboot" copy --progress -c 1 -q 1 "nbd://127.0.0.1:$port" "$out"
 expect 0 '100%  25165824 of 25165824 bytes' '--progress ends at 100%'
 run "$nbdboot" copy --latency "nbd://127.0.0.1:$port" "$out"
 expect 0 'read: count' '--latency prints a histogram'
+run sh -c 'exec "$@" 2>/dev/full' - "$nbdboot" copy --latency \
+	"nbd://127.0.0.1:$port" "$out"
+expect 0 '' 'a histogram that is lost is no failure of the copy'
+run sh -c 'exec "$@" >/dev/full' - "$nbdboot" copy --latency --hash=sha256 \
+	"nbd://127.0.0.1:$port" "$out"
+expect 1 'read: count' 'nor does a hash that is lost hide it'
 
 # a descriptor of the image must not be that of the messages
 for closed in '2>&-' '<&- 2>&-' '<&- >&- 2>&-'; do
