@@ -8,12 +8,14 @@
 
 #include "tests/unit.h"
 #include "tests/world/path.h"
+#include "tests/world/say.h"
 #include "tests/world/tree.h"
 
 static struct nbd_diag d;
 static struct nbd_out copied;
 static char text[1024];
 static const char *kept; /* a file that is there already */
+static int copy_error;
 
 int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode);
 int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode)
@@ -21,7 +23,7 @@ int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode)
 	assert_int_equal(mode, 0600);
 	nbd_putf(&copied, "%s > %s\n", from, to);
 	text[copied.len] = '\0';
-	return 0;
+	return copy_error;
 }
 
 static bool in_stub; /* the boot stub has passed credentials */
@@ -51,17 +53,19 @@ static void files_are_kept_under_their_path(void **state)
 {
 	(void)state;
 	kept = NULL;
-	assert_int_equal(keep("root=nbds://h/x?tls-psk-file=/etc/k", false), 0);
+	assert_int_equal(
+		keep("root=nbds://192.0.2.1/x?tls-psk-file=/etc/k", false), 0);
 	assert_string_equal(text, "/etc/k > " SHUTDOWN_HOME "/etc/k\n");
 	assert_string_equal(world.story,
 			    "mkdir -m 755 " SHUTDOWN_HOME "/etc\n");
-	assert_int_equal(keep("root=nbds://h/x?tls-certificates=/c", true), 0);
+	assert_int_equal(
+		keep("root=nbds://192.0.2.1/x?tls-certificates=/c", true), 0);
 	assert_string_equal(
 		text,
 		"/c/ca-cert.pem > " SHUTDOWN_HOME "/c/ca-cert.pem\n"
 		"/c/client-cert.pem > " SHUTDOWN_HOME "/c/client-cert.pem\n"
 		"/c/client-key.pem > " SHUTDOWN_HOME "/c/client-key.pem\n");
-	assert_int_equal(keep("root=nbd://h/x", false), 0);
+	assert_int_equal(keep("root=nbd://192.0.2.1/x", false), 0);
 	assert_string_equal(text, "");
 }
 
@@ -70,7 +74,7 @@ static void credentials_of_the_boot_stub_are_kept(void **state)
 	(void)state;
 	kept = NULL;
 	in_stub = true;
-	assert_int_equal(keep("root=nbd://h/x", false), 0);
+	assert_int_equal(keep("root=nbd://192.0.2.1/x", false), 0);
 	assert_non_null(strstr(text,
 			       "/.extra/credentials/nbdboot.tls-key.cred "
 			       "> " SHUTDOWN_HOME
@@ -82,9 +86,11 @@ static void an_older_copy_stays_only_on_request(void **state)
 {
 	(void)state;
 	kept = SHUTDOWN_HOME "/etc/k";
-	assert_int_equal(keep("root=nbds://h/x?tls-psk-file=/etc/k", true), 0);
+	assert_int_equal(
+		keep("root=nbds://192.0.2.1/x?tls-psk-file=/etc/k", true), 0);
 	assert_string_equal(text, "");
-	assert_int_equal(keep("root=nbds://h/x?tls-psk-file=/etc/k", false), 0);
+	assert_int_equal(
+		keep("root=nbds://192.0.2.1/x?tls-psk-file=/etc/k", false), 0);
 	assert_string_equal(text, "/etc/k > " SHUTDOWN_HOME "/etc/k\n");
 }
 
@@ -96,12 +102,28 @@ static void a_path_that_leaves_the_copies_is_refused(void **state)
 	(void)state;
 	kept = NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		nbd_fmt(word, sizeof(word), "root=nbds://h/x?tls-psk-file=%s",
-			bad[i]);
+		nbd_fmt(word, sizeof(word),
+			"root=nbds://192.0.2.1/x?tls-psk-file=%s", bad[i]);
 		assert_int_equal(keep(word, false), NBD_E_USAGE);
 		assert_string_equal(text, "");
 		assert_non_null(strstr(d.text, bad[i]));
 	}
+}
+
+/* The boot has these files for its root, so no other /etc/hosts. */
+static void names_in_hosts_are_known_to_the_boot(void **state)
+{
+	(void)state;
+	kept = NULL;
+	assert_int_equal(keep("root=nbd://192.0.2.1/x,nbd://srv/x", false), 0);
+	assert_string_equal(text, "/etc/hosts > " SHUTDOWN_HOME "/etc/hosts\n");
+	assert_int_equal(keep("root=nbd+unix:///?socket=/s", false), 0);
+	assert_string_equal(text, "");
+	/* one that has no room may not be needed */
+	copy_error = NBD_E_IO;
+	assert_int_equal(keep("root=nbd://srv/x", false), 0);
+	copy_error = 0;
+	assert_non_null(strstr(world.said, "/etc/hosts"));
 }
 
 int main(void)
@@ -111,6 +133,7 @@ int main(void)
 		cmocka_unit_test(credentials_of_the_boot_stub_are_kept),
 		cmocka_unit_test(an_older_copy_stays_only_on_request),
 		cmocka_unit_test(a_path_that_leaves_the_copies_is_refused),
+		cmocka_unit_test(names_in_hosts_are_known_to_the_boot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
