@@ -380,7 +380,8 @@ static void add_name(void *ctx, const struct iface *iface)
 		nbd_putf(&n->o, "%s%s", n->o.len ? " " : "", iface->name);
 }
 
-static int hand_off(struct net *net, const struct job *root, struct nbd_diag *d)
+static int hand_off(struct net *net, const struct job *root, bool boot,
+		    struct nbd_diag *d)
 {
 	struct net_state *s = &net->state, other;
 	struct names n = { .net = net,
@@ -407,6 +408,8 @@ static int hand_off(struct net *net, const struct job *root, struct nbd_diag *d)
 				s->n_dns = nbd_ip_add(s->dns, s->n_dns, NET_DNS,
 						      &other.dns[i]);
 	}
+	if (boot)
+		net_keep_domains(s->domain);
 	rc = net_handoff_write(net->run, s, &root->dhcp, true, d);
 	if (!rc)
 		rc = iface_each(add_name, &n, d);
@@ -486,7 +489,7 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 		rc = choose(net, &root, d);
 	if (root) {
 		boot_note("%s is up", root->l.name);
-		rc = hand_off(net, root, d);
+		rc = hand_off(net, root, boot, d);
 	}
 	if (root && boot) {
 		take_unused_down(net);

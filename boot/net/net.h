@@ -72,4 +72,10 @@ void net_done(struct net *net);
 /* Sets the host name, unless it is "", or says why not; cut: it was longer. */
 void net_set_host(const char *host, bool cut);
 
+/*
+ * Unless there are any, takes the search domains of /etc/resolv.conf: a reroot
+ * has kept that of the system before.
+ */
+void net_keep_domains(char domain[BOOT_DOMAINS]);
+
 #endif

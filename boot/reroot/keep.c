@@ -89,17 +89,19 @@ static int keep_credentials(const struct keep *k)
 }
 
 /*
- * The names of this system's administrator: the next boot reads them as this
- * system does.  Most roots need none, and the list may have no room.
+ * The names of this system's administrator, and the domains of others: the next
+ * boot reads them as this system does.  Most roots need none, and the list may
+ * have no room.
  */
-static void keep_hosts(const struct nbd_uri *u)
+static void keep_names(const struct nbd_uri *u)
 {
 	struct nbd_diag d;
 	const struct keep k = { .d = &d };
 	struct nbd_ip ip;
 
 	if (*u->host && !nbd_ip_parse(&ip, u->host) &&
-	    keep(&k, "/etc/hosts", false))
+	    (keep(&k, "/etc/resolv.conf", false) ||
+	     keep(&k, "/etc/hosts", false)))
 		boot_say("%s", d.text);
 }
 
@@ -119,7 +121,7 @@ int reroot_keep(const struct root_spec *r, bool unless_kept, struct nbd_diag *d)
 	if (!rc)
 		rc = keep_credentials(&k);
 	for (; !rc && u < r->uri + r->uris; u++) {
-		keep_hosts(u);
+		keep_names(u);
 		if (!u->tls)
 			continue;
 		rc = keep(&k, u->tls_psk_file, true);

@@ -220,7 +220,7 @@ int reroot_start(enum reroot_way way, struct nbd_diag *d);
  * Copies the files with the credentials of the root's servers to SHUTDOWN_HOME,
  * under the same path, unless `unless_kept` and they are there.  An error names
  * the file in d.  The watcher of the next boot reads them there.  Of a server
- * with a name /etc/hosts is copied, too; a failure is only reported.
+ * with a name /etc/hosts and resolv.conf are copied; a failure is only reported.
  */
 int reroot_keep(const struct root_spec *r, bool unless_kept,
 		struct nbd_diag *d);

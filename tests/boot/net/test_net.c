@@ -23,6 +23,7 @@
 #include "tests/world/module.h"
 #include "tests/world/file.h"
 #include "tests/world/netlink.h"
+#include "tests/world/open.h"
 #include "tests/world/run.h"
 #include "tests/world/tree.h"
 
@@ -597,6 +598,7 @@ int __wrap_packet_open(int index, unsigned port, struct nbd_diag *diag)
 	return FIRST + index;
 }
 
+int __real_close(int fd);
 int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
@@ -605,6 +607,9 @@ int __wrap_close(int fd)
 		w.eapol = false;
 		return 0;
 	}
+	/* a file's */
+	if (fd < FIRST)
+		return __real_close(fd);
 	if (fd > FIRST6) {
 		assert_true(card_of(fd - FIRST6)->open6);
 		card_of(fd - FIRST6)->open6 = false;
@@ -1086,6 +1091,22 @@ static void a_static_address_needs_nobody(void **state)
 	assert_null(strstr(world.story, "address eth1"));
 	assert_null(strstr(world.story, "route eth2"));
 	assert_false(w.card[1].up || w.card[2].up);
+}
+
+/* Of the system before a reroot. */
+static void static_addresses_keep_the_search_domains(void **state)
+{
+	static const char line[] = "ip=192.0.2.7:::24:h:eth0:none";
+
+	(void)state;
+	cards(1);
+	world_file("/etc/resolv.conf",
+		   "search old.test\nsearch\ta.test  b.test\r x;y . c.test\n");
+	assert_int_equal(up(line, NULL), 0);
+	assert_string_equal(net.state.domain, "a.test b.test c.test");
+	/* that of a shell's system is its own affair */
+	assert_int_equal(net_up(&net, false, &d), 0);
+	assert_string_equal(net.state.domain, "");
 }
 
 static void an_address_that_another_machine_has_is_refused(void **state)
@@ -1802,6 +1823,7 @@ int main(void)
 		cmocka_unit_test(a_link_that_is_lost_and_back_is_used_at_once),
 		cmocka_unit_test(offers_in_any_order_make_one_lease),
 		cmocka_unit_test(a_static_address_needs_nobody),
+		cmocka_unit_test(static_addresses_keep_the_search_domains),
 		cmocka_unit_test(
 			an_address_that_another_machine_has_is_refused),
 		cmocka_unit_test(what_the_kernel_refuses_is_the_reason),

@@ -110,20 +110,22 @@ static void a_path_that_leaves_the_copies_is_refused(void **state)
 	}
 }
 
-/* The boot has these files for its root, so no other /etc/hosts. */
-static void names_in_hosts_are_known_to_the_boot(void **state)
+/* The boot has these files for its root, so none of them else. */
+static void names_are_known_to_the_boot(void **state)
 {
 	(void)state;
 	kept = NULL;
 	assert_int_equal(keep("root=nbd://192.0.2.1/x,nbd://srv/x", false), 0);
-	assert_string_equal(text, "/etc/hosts > " SHUTDOWN_HOME "/etc/hosts\n");
+	assert_string_equal(text, "/etc/resolv.conf > " SHUTDOWN_HOME
+				  "/etc/resolv.conf\n"
+				  "/etc/hosts > " SHUTDOWN_HOME "/etc/hosts\n");
 	assert_int_equal(keep("root=nbd+unix:///?socket=/s", false), 0);
 	assert_string_equal(text, "");
 	/* one that has no room may not be needed */
 	copy_error = NBD_E_IO;
 	assert_int_equal(keep("root=nbd://srv/x", false), 0);
 	copy_error = 0;
-	assert_non_null(strstr(world.said, "/etc/hosts"));
+	assert_non_null(strstr(world.said, "copy /etc/"));
 }
 
 int main(void)
@@ -133,7 +135,7 @@ int main(void)
 		cmocka_unit_test(credentials_of_the_boot_stub_are_kept),
 		cmocka_unit_test(an_older_copy_stays_only_on_request),
 		cmocka_unit_test(a_path_that_leaves_the_copies_is_refused),
-		cmocka_unit_test(names_in_hosts_are_known_to_the_boot),
+		cmocka_unit_test(names_are_known_to_the_boot),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
