@@ -279,7 +279,7 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 				"%s is a link to what is not there", name);
 	}
 	s->fd = open(name, flags);
-	if (s->fd < 0 && output && errno == ENOENT)
+	if (s->fd < 0 && output && errno == ENOENT && *name)
 		copy_hidden_create(s, flags | O_CREAT | O_EXCL);
 	if (s->fd < 0 && output && errno == EBUSY)
 		return nbd_diag(d, NBD_E_IN_USE, "%s is mounted or in use",

@@ -177,6 +177,18 @@ static void one_with_a_name_is_opened_to_write_only(void **state)
 	rmdir(dir);
 }
 
+/* "$DISK" of a script that has not set it. */
+static void without_a_name_no_file_is_made(void **state)
+{
+	struct side s;
+
+	(void)state;
+	assert_int_equal(copy_side_open_file(&s, "", true, &d),
+			 NBD_E_NOT_FOUND);
+	assert_non_null(strstr(d.text, "No such file"));
+	assert_int_equal(access(COPY_PART, F_OK), -1);
+}
+
 /* To make the target would hide a name that is wrong, as of a device. */
 static void a_link_to_nothing_is_named_as_one(void **state)
 {
@@ -204,6 +216,7 @@ int main(void)
 		cmocka_unit_test(one_that_nobody_opens_is_left_after_a_signal),
 		cmocka_unit_test(one_with_a_name_is_opened_to_write_only),
 		cmocka_unit_test(a_link_to_nothing_is_named_as_one),
+		cmocka_unit_test(without_a_name_no_file_is_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
