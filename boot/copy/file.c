@@ -258,6 +258,15 @@ static int not_open(struct nbd_diag *d, int err, const char *name)
 		       : nbd_diag(d, err, "open %s: %s", name, strerror(errno));
 }
 
+/* A file of RAM among the devices, in the place of one that is missing. */
+static bool is_in_dev(const struct side *s)
+{
+	struct stat st, dev, root;
+
+	return !fstat(s->fd, &st) && !stat("/dev", &dev) && !stat("/", &root) &&
+	       st.st_dev == dev.st_dev && dev.st_dev != root.st_dev;
+}
+
 int copy_side_open_file(struct side *s, const char *name, bool output,
 			struct nbd_diag *d)
 {
@@ -286,7 +295,10 @@ int copy_side_open_file(struct side *s, const char *name, bool output,
 				name);
 	if (s->fd < 0)
 		return not_open(d, NBD_E_NOT_FOUND, name);
-	err = measure(s, d);
+	err = s->created && is_in_dev(s)
+		      ? nbd_diag(d, NBD_E_NOT_FOUND, "there is no device %s",
+				 name)
+		      : measure(s, d);
 	if (err)
 		file_close(s);
 	return err;

@@ -177,6 +177,25 @@ static void one_with_a_name_is_opened_to_write_only(void **state)
 	rmdir(dir);
 }
 
+/* A disk that is missing would be one of RAM, and the copy to it a success. */
+static void a_missing_device_is_not_made_a_file(void **state)
+{
+	static const char name[] = "/dev/nbdboot-test.none";
+	struct stat dev, root;
+	struct side s;
+
+	(void)state;
+	if (stat("/dev", &dev) || stat("/", &root) ||
+	    dev.st_dev == root.st_dev || geteuid())
+		skip();
+	assert_int_equal(copy_side_open_file(&s, name, true, &d),
+			 NBD_E_NOT_FOUND);
+	assert_string_equal(d.text,
+			    "there is no device /dev/nbdboot-test.none");
+	assert_int_equal(access(name, F_OK), -1);
+	assert_int_equal(access("/dev/nbdboot-test.none" COPY_PART, F_OK), -1);
+}
+
 /* "$DISK" of a script that has not set it. */
 static void without_a_name_no_file_is_made(void **state)
 {
@@ -217,6 +236,7 @@ int main(void)
 		cmocka_unit_test(one_with_a_name_is_opened_to_write_only),
 		cmocka_unit_test(a_link_to_nothing_is_named_as_one),
 		cmocka_unit_test(without_a_name_no_file_is_made),
+		cmocka_unit_test(a_missing_device_is_not_made_a_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
