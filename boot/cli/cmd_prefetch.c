@@ -125,6 +125,16 @@ static int append(struct cli_call *call, struct prefetch_list l[2])
 	return rc ? nbd_diag_prefix(&call->d, rc, "%s", name) : CLI_OK;
 }
 
+/* A list that is there stays until the new one is whole. */
+static int write_list(const char *to, const struct nbd_out *o)
+{
+	struct stat st;
+
+	if (lstat(to, &st) || S_ISREG(st.st_mode))
+		return file_replace(AT_FDCWD, to, o->buf, o->len);
+	return file_write(AT_FDCWD, to, o->buf, o->len);
+}
+
 /* save [FILE] */
 static int save(struct cli_call *call, struct prefetch_list l[2])
 {
@@ -145,8 +155,7 @@ static int save(struct cli_call *call, struct prefetch_list l[2])
 	prefetch_print(l, &o);
 	cli_putf("writing %s\n", to);
 	cli_flush();
-	rc = *to == '/' ? file_save(AT_FDCWD, to, text, o.len)
-			: file_write(AT_FDCWD, to, text, o.len);
+	rc = write_list(to, &o);
 	return rc ? nbd_diag(&call->d, rc, "write %s: %s", to, strerror(errno))
 		  : CLI_OK;
 }

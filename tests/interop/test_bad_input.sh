@@ -58,6 +58,29 @@ printf 'nbdboot-prefetch 1\nimage 8 -\n0 8\nend 1\n' >"$work/list"
 bad 1 '/none: No such file' 'an image that is not there' \
 	prefetch check "$work/list" /none
 check 'is no device of nbd' [ "$(grep -c "nbdboot list" "$work/err")" = 0 ]
+
+# ---- prefetch save, to a file system without room ----
+
+# of two pages, in the place of one
+{
+	printf 'nbdboot-prefetch 1\nimage 100000 -\n'
+	seq -f '%.0f 8' 0 104 72800
+	echo 'end 701'
+} >"$work/long"
+# shellcheck disable=SC2016 # for the inner shell
+run unshare -m sh -c 'mount -t tmpfs run /run && mkdir /run/nbdboot /run/full &&
+	cp "$1" /run/nbdboot/prefetch && mount -t tmpfs -o size=16k full /run/full &&
+	echo before >/run/full/list && head -c 12288 /dev/zero >/run/full/other &&
+	"$0" prefetch save /run/full/list
+	echo "status $?" $(cat /run/full/list) && ls -C /run/full &&
+	rm /run/full/other && "$0" prefetch save /run/full/list &&
+	cmp "$1" /run/full/list && ls -C /run/full &&
+	"$0" prefetch save /dev/stdout | cat' "$nbdboot" "$work/long"
+expect 0 'write /run/full/list: No space left' 'a list that has no room'
+check 'leaves the one before' grep -q '^status 1 before$' "$work/out"
+check 'and nothing else' [ "$(grep -c '^list *other$' "$work/out")" = 1 ]
+check 'with room it takes its place' [ "$(grep -c '^list$' "$work/out")" = 1 ]
+check 'a pipe stays one' grep -q 'nbdboot-prefetch 1' "$work/out"
 bad 2 'nbd0: not /dev/NAME, PARTUUID=' 'a cache on a device of a server' cache nbd0
 bad 1 'there is no /dev/none' 'a cache that is not there' cache /dev/none
 bad 1 'open /dev/tty: ' 'a device that cannot be read' cache /dev/tty
