@@ -15,6 +15,8 @@
 
 /* Bytes of a path; longer ones are refused. */
 #define PATH_LEN 512
+/* Bytes of a file of names: SHUTDOWN_HOME has 4 MiB in all. */
+#define NAMES	 (256 << 10)
 
 struct keep {
 	bool unless_kept;
@@ -88,21 +90,35 @@ static int keep_credentials(const struct keep *k)
 	return rc;
 }
 
+/* Some lists of names to block have megabytes. */
+static bool is_long(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_size > NAMES;
+}
+
 /*
  * The names of this system's administrator, and the domains of others: the next
- * boot reads them as this system does.  Most roots need none, and the list may
- * have no room.
+ * boot reads them as this system does.  Most roots need none.
  */
-static void keep_names(const struct nbd_uri *u)
+static void keep_names(const struct root_spec *r)
 {
+	static const char *const paths[] = { "/etc/resolv.conf", "/etc/hosts" };
+	const struct nbd_uri *u = r->uri;
 	struct nbd_diag d;
 	const struct keep k = { .d = &d };
 	struct nbd_ip ip;
 
-	if (*u->host && !nbd_ip_parse(&ip, u->host) &&
-	    (keep(&k, "/etc/resolv.conf", false) ||
-	     keep(&k, "/etc/hosts", false)))
-		boot_say("%s", d.text);
+	while (u < r->uri + r->uris &&
+	       (!*u->host || nbd_ip_parse(&ip, u->host)))
+		u++;
+	for (size_t i = 0; u < r->uri + r->uris && i < 2; i++) {
+		if (is_long(paths[i]))
+			boot_say("%s is too long to be taken along", paths[i]);
+		else if (keep(&k, paths[i], false))
+			boot_say("%s", d.text);
+	}
 }
 
 int reroot_keep(const struct root_spec *r, bool unless_kept, struct nbd_diag *d)
@@ -121,13 +137,15 @@ int reroot_keep(const struct root_spec *r, bool unless_kept, struct nbd_diag *d)
 	if (!rc)
 		rc = keep_credentials(&k);
 	for (; !rc && u < r->uri + r->uris; u++) {
-		keep_names(u);
 		if (!u->tls)
 			continue;
 		rc = keep(&k, u->tls_psk_file, true);
 		if (!rc)
 			rc = keep_directory(&k, u->tls_certificates);
 	}
+	/* what must be there has its room */
+	if (!rc)
+		keep_names(r);
 	return rc;
 }
 

@@ -27,6 +27,7 @@ int __wrap_init_shutdown_copy(const char *from, const char *to, unsigned mode)
 }
 
 static bool in_stub; /* the boot stub has passed credentials */
+static off_t hosts_size;
 
 static int keep(const char *root, bool unless_kept)
 {
@@ -39,6 +40,7 @@ static int keep(const char *root, bool unless_kept)
 	if (kept)
 		world_file(kept, "");
 	world_file(SHUTDOWN_HOME "*", NULL);
+	world_stat("/etc/hosts", (struct stat){ .st_size = hosts_size });
 	world_file("*", "");
 	copied = (struct nbd_out){ .buf = text, .cap = sizeof(text) - 1 };
 	text[0] = '\0';
@@ -126,6 +128,13 @@ static void names_are_known_to_the_boot(void **state)
 	assert_int_equal(keep("root=nbd://srv/x", false), 0);
 	copy_error = 0;
 	assert_non_null(strstr(world.said, "copy /etc/"));
+	/* nor one that would leave no room for others */
+	hosts_size = 1 << 20;
+	assert_int_equal(keep("root=nbd://srv/x", false), 0);
+	assert_string_equal(text, "/etc/resolv.conf > " SHUTDOWN_HOME
+				  "/etc/resolv.conf\n");
+	assert_non_null(strstr(world.said, "/etc/hosts is too long"));
+	hosts_size = 0;
 }
 
 int main(void)
