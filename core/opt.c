@@ -178,7 +178,7 @@ static void rx_error(struct nbd_client *c)
 		c->text_len = 0;
 		c->step = STEP_EXPORT_NAME;
 		nbd_send_option(c);
-	} else if (c->opt == NBD_OPT_STARTTLS) {
+	} else if (c->opt == NBD_OPT_STARTTLS && err != NBD_E_SHUTDOWN) {
 		nbd_fail(c, NBD_E_NO_TLS);
 	} else {
 		nbd_fail(c, err);
