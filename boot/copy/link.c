@@ -380,9 +380,10 @@ unsigned copy_side_poll(const struct side *s, struct pollfd fds[], unsigned n)
 		const struct conn *conn = &s->link->conns[i];
 		unsigned state = nbd_state(&conn->c);
 
-		fds[n].fd = state == NBD_CLOSED ? -1 : conn->s.fd;
 		fds[n].events = (short)((state & NBD_SEND ? POLLOUT : 0) |
 					(state & NBD_RECV ? POLLIN : 0));
+		/* poll() reports a hangup even if asked for nothing */
+		fds[n].fd = fds[n].events ? conn->s.fd : -1;
 		n++;
 	}
 	return n;

@@ -626,6 +626,24 @@ static void pieces_are_whole_blocks_of_both_sides(void **state)
 	most = 0;
 }
 
+/* No event would tell more: the next request does. */
+static void one_that_hung_up_unasked_wakes_nobody(void **state)
+{
+	static struct copy_link link;
+	struct nbd_uri uri = server_uri();
+	const struct copy_options o = { .connections = 1 };
+	struct side src = { .name = "src", .fd = -1 };
+	struct pollfd fds[COPY_LINKS];
+
+	(void)state;
+	memset(&link, 0, sizeof(link));
+	assert_int_equal(copy_side_open_nbd(&src, &link, &uri, &o, &d), 0);
+	shutdown(server.fd, SHUT_RDWR);
+	assert_int_equal(copy_side_poll(&src, fds, 0), 1);
+	assert_int_equal(poll(fds, 1, 0), 0);
+	src.ops->close(&src);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -678,6 +696,8 @@ int main(void)
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			pieces_are_whole_blocks_of_both_sides, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			one_that_hung_up_unasked_wakes_nobody, setup, cleanup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
