@@ -233,11 +233,26 @@ bool sock_resolve_fixed(const char *host)
 	return f.n;
 }
 
+/* No name has a colon: this address needs another interface, or one at all. */
+static int no_interface(const char *host, struct nbd_diag *d)
+{
+	if (strchr(host, '%'))
+		return nbd_diag(d, NBD_E_RESOLVE, "%s: no such interface",
+				host);
+	return nbd_diag(d, NBD_E_URI,
+			"%s is of one link: add the interface, as in "
+			"[fe80::1%%25eth0]",
+			host);
+}
+
 static int resolve(struct found *f, struct nbd_diag *d)
 {
 	int rc;
 
 	look_up(f);
+	if (strchr(f->host, ':') &&
+	    (!f->n || (nbd_ip_link_local(&f->addrs->host) && !f->addrs->zone)))
+		return no_interface(f->host, d);
 	rc = f->n ? 1 : search(f);
 	if (rc <= 0)
 		return nbd_diag(d, NBD_E_RESOLVE, "resolve %s: %s", f->host,

@@ -233,6 +233,22 @@ static void why_there_is_no_service_is_said(void **state)
 	assert_non_null(strstr(d.text, "leave :10810 out"));
 }
 
+/* The kernel would say EINVAL, and a name server knows no interfaces. */
+static void an_address_of_one_link_needs_its_interface(void **state)
+{
+	(void)state;
+	asked[0] = '\0';
+	assert_int_equal(sock_resolve_host("fe80::1", 10809, found, &d),
+			 NBD_E_URI);
+	assert_non_null(strstr(d.text, "fe80::1%25eth0"));
+	assert_int_equal(sock_resolve_host("fe80::1%none", 10809, found, &d),
+			 NBD_E_RESOLVE);
+	assert_non_null(strstr(d.text, "no such interface"));
+	assert_string_equal(asked, "");
+	assert_int_equal(sock_resolve_host("fe80::1%lo", 10809, found, &d), 1);
+	assert_int_equal(sock_resolve_host("fd00::1", 10809, found, &d), 1);
+}
+
 /* The last one: nothing ends it. */
 static void a_process_that_stays_reads_no_file(void **state)
 {
@@ -273,6 +289,7 @@ int main(void)
 		cmocka_unit_test(nobody_is_asked_again_after_silence),
 		cmocka_unit_test(a_service_has_the_addresses_of_its_servers),
 		cmocka_unit_test(why_there_is_no_service_is_said),
+		cmocka_unit_test(an_address_of_one_link_needs_its_interface),
 		cmocka_unit_test(a_process_that_stays_reads_no_file),
 	};
 
