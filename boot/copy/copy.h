@@ -169,10 +169,7 @@ int copy_side_open_pipe(struct side *s, struct nbd_diag *d);
  */
 int copy_side_range(struct side *s, uint64_t offset, uint64_t length,
 		    struct nbd_diag *d);
-/*
- * Reads len bytes, of a server at most s->piece, at `at` of a side with nothing in
- * flight, no pipe.
- */
+/* Reads len bytes at `at` of a side with nothing in flight, no pipe. */
 int copy_side_peek(struct side *s, void *to, size_t len, uint64_t at,
 		   struct nbd_diag *d);
 /* "4096", "64K", ..M, G, T: powers of 1024.  False: not a number of bytes. */

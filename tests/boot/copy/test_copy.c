@@ -644,6 +644,33 @@ static void one_that_hung_up_unasked_wakes_nobody(void **state)
 	src.ops->close(&src);
 }
 
+/* A hash tree is read in longer parts than some servers take. */
+static void a_peek_asks_for_no_more_than_the_server_takes(void **state)
+{
+	static struct copy_link link;
+	static char text[70000];
+	struct nbd_uri uri = server_uri();
+	const struct copy_options o = { .connections = 1, .simple = true };
+	struct side src = { .name = "src", .fd = -1 };
+
+	(void)state;
+	memset(&link, 0, sizeof(link));
+	memset(log_, 0, sizeof(log_));
+	n_log = 0;
+	server.answer = take_writes;
+	script_start(&server.hello);
+	say_greeting(&server.hello, NBD_FLAG_FIXED_NEWSTYLE);
+	say_info_export(&server.hello, SIZE, NBD_FLAG_HAS_FLAGS);
+	say_info_block(&server.hello, 4096, 4096, 32768);
+	say_reply(&server.hello, NBD_OPT_GO, NBD_REP_ACK, 0);
+	assert_int_equal(copy_side_open_nbd(&src, &link, &uri, &o, &d), 0);
+	assert_int_equal(copy_side_peek(&src, text, sizeof(text), 100, &d), 0);
+	assert_string_equal(log_, "rrr");
+	for (size_t i = 0; i < sizeof(text); i++)
+		assert_int_equal(text[i], kept);
+	src.ops->close(&src);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -698,6 +725,9 @@ int main(void)
 			pieces_are_whole_blocks_of_both_sides, setup, cleanup),
 		cmocka_unit_test_setup_teardown(
 			one_that_hung_up_unasked_wakes_nobody, setup, cleanup),
+		cmocka_unit_test_setup_teardown(
+			a_peek_asks_for_no_more_than_the_server_takes, setup,
+			cleanup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
