@@ -22,6 +22,7 @@ int sock_error(int err)
 	case ECONNREFUSED:
 		return NBD_E_REFUSED;
 	case ENOENT: /* it may not be there yet */
+	case ENOTDIR:
 		return NBD_E_NO_SOCKET;
 	case ECONNRESET:
 	case ECONNABORTED: /* by this machine, as `ss -K` does */

@@ -787,6 +787,13 @@ static void unix_sockets_are_named_by_their_path(void **state)
 	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
 			 NBD_E_NO_SOCKET);
 	assert_non_null(strstr(d.text, server.path));
+	/* a part of the path is a file */
+	server.uri.socket = "/proc/self/comm/sock";
+	server.uri.socket_len = strlen(server.uri.socket);
+	assert_int_equal(dial(conns, 1, &server.uri, &go, NULL, &d),
+			 NBD_E_NO_SOCKET);
+	server.uri.socket = server.path;
+	server.uri.socket_len = strlen(server.path);
 
 	listen_at((struct sockaddr *)&a, sizeof(a));
 	for (unsigned i = 0; i < N; i++)
