@@ -32,7 +32,7 @@
 /* Bytes of one request to write zeroes, at most. */
 #define COPY_ZEROES (256u << 20)
 
-/* ns: a server is away if no request finishes for this time. */
+/* ns: a server is away if no bytes come or go for this time. */
 #define COPY_SILENCE_NS (120 * UINT64_C(1000000000))
 
 /* ns between two flushes; what is written meanwhile may be written again. */
@@ -459,7 +459,7 @@ struct copy {
 	int err;	   /* the first error */
 	uint64_t compared; /* bytes that both sides have the same, of samples */
 	uint64_t written;  /* bytes written to a pipe so far */
-	uint64_t moved;	   /* ns; when a request last started or finished */
+	uint64_t moved;	   /* ns; when something last came or went */
 	uint64_t rate;	   /* bytes a second; 0: no limit */
 	uint64_t turn_at;  /* ns; when the next piece may start, at that rate */
 	bool lost;	   /* the destination may lack what a pass has copied */

@@ -7,7 +7,9 @@
 #include "port/latency.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 
 #define SIZE	(1u << 20)
@@ -31,6 +33,18 @@ static void greet(struct script *s)
 	say_reply(s, NBD_OPT_SET_META_CONTEXT, NBD_REP_ACK, 0);
 	say_info_export(s, SIZE, flags);
 	say_reply(s, NBD_OPT_GO, NBD_REP_ACK, 0);
+}
+
+static unsigned part_ms; /* for each part of an answer */
+
+/* Time passes after the client has read all. */
+static void dawdle(int fd)
+{
+	int left = 1;
+
+	while (part_ms && !ioctl(fd, SIOCOUTQ, &left) && left)
+		usleep(1000);
+	world.now += part_ms;
 }
 
 /* Block status: "done", and no chunk.  Reads: SIZE times 'x'. */
@@ -59,6 +73,7 @@ static void answer(int fd, const unsigned char *request)
 	for (uint32_t part; len; len -= part) {
 		part = len < 16384 ? len : 16384;
 		send(fd, s.srv, part, MSG_NOSIGNAL);
+		dawdle(fd);
 	}
 }
 
@@ -626,6 +641,18 @@ static void pieces_are_whole_blocks_of_both_sides(void **state)
 	most = 0;
 }
 
+/* Each request takes 320 s, and bytes come all the time. */
+static void a_slow_server_is_not_silent(void **state)
+{
+	uint64_t done;
+
+	(void)state;
+	part_ms = 20000;
+	assert_int_equal(copy(&done), 0);
+	part_ms = 0;
+	assert_int_equal(done, SIZE);
+}
+
 /* No event would tell more: the next request does. */
 static void one_that_hung_up_unasked_wakes_nobody(void **state)
 {
@@ -723,6 +750,8 @@ int main(void)
 			cleanup),
 		cmocka_unit_test_setup_teardown(
 			pieces_are_whole_blocks_of_both_sides, setup, cleanup),
+		cmocka_unit_test_setup_teardown(a_slow_server_is_not_silent,
+						setup, cleanup),
 		cmocka_unit_test_setup_teardown(
 			one_that_hung_up_unasked_wakes_nobody, setup, cleanup),
 		cmocka_unit_test_setup_teardown(
