@@ -108,6 +108,16 @@ int dial_pump(struct conn *conn)
 	return rc;
 }
 
+size_t dial_left(struct conn *conn)
+{
+	struct nbd_iov v = { .len = 0 };
+	size_t len;
+
+	nbd_send_iov(&conn->c, &v, 1);
+	nbd_recv_buf(&conn->c, &len);
+	return v.len + len;
+}
+
 static int pump(struct conn *conn, struct nbd_diag *d)
 {
 	int rc = dial_pump(conn);

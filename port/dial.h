@@ -95,6 +95,12 @@ int dial_resume(struct conn *conn, struct nbd_diag *d);
  */
 int dial_pump(struct conn *conn);
 
+/*
+ * Bytes left of the piece that is being sent, and of the one that is received.
+ * As long as this changes, the connection is slow, and not silent.
+ */
+size_t dial_left(struct conn *conn);
+
 /* Whether the server has not sent its whole greeting. */
 bool dial_is_silent(const struct conn *conn);
 

@@ -353,12 +353,10 @@ static int pump(struct nbd_disk *disk, struct nbd_disk_link *l)
 	struct nbd_client *c = &l->conn.c;
 	const uint64_t silence = disk->cfg->silence;
 	uint64_t now;
-	size_t left, before;
-	int rc;
+	size_t before = dial_left(&l->conn), left;
+	int rc = dial_pump(&l->conn);
 
-	nbd_recv_buf(c, &before);
-	rc = dial_pump(&l->conn);
-	nbd_recv_buf(c, &left);
+	left = dial_left(&l->conn);
 	reap(disk, l);
 	now = nbd_now_ms();
 	if (rc > 0 || left != before)

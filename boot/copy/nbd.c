@@ -252,26 +252,15 @@ static bool is_answer(const struct nbd_client *c, const struct nbd_req *r)
 	return result != NBD_ESHUTDOWN && !(result < 0 && nbd_error(c));
 }
 
-/* What is left of the piece that goes, and of the one that comes. */
-static size_t left(struct nbd_client *c)
-{
-	struct nbd_iov v = { .len = 0 };
-	size_t len;
-
-	nbd_send_iov(c, &v, 1);
-	nbd_recv_buf(c, &len);
-	return v.len + len;
-}
-
 static int pump(struct side *s, unsigned i, struct nbd_diag *d)
 {
 	struct conn *conn = &s->link->conns[i];
-	size_t before = left(&conn->c);
+	size_t before = dial_left(conn);
 	struct nbd_req *r;
 	int n = dial_pump(conn) > 0, err = 0;
 
 	/* a slow server or network, where a request takes long, is not silent */
-	if (left(&conn->c) != before)
+	if (dial_left(conn) != before)
 		s->copy->moved = nbd_now_ns();
 	while (!err && (r = nbd_reap(&conn->c))) {
 		if (is_answer(&conn->c, r))

@@ -29,7 +29,8 @@ enum end {
 	GROWS,
 	NARROWS,
 	WIDENS,
-	REFUSES_EARLY
+	REFUSES_EARLY,
+	READS_SLOWLY
 };
 
 static struct server {
@@ -118,13 +119,16 @@ static void finish(int fd, enum end end)
 }
 
 /* The payload of a write. */
-static bool discard(int fd, size_t len)
+static bool discard(int fd, size_t len, enum end end)
 {
 	unsigned char data[BLOCK];
 
-	for (; len >= sizeof(data); len -= sizeof(data))
+	for (; len >= sizeof(data); len -= sizeof(data)) {
 		if (!get(fd, data, sizeof(data)))
 			return false;
+		if (end == READS_SLOWLY)
+			usleep(8000);
+	}
 	return !len || get(fd, data, len);
 }
 
@@ -151,10 +155,10 @@ static bool answer(struct plan *p, bool last)
 	sem_post(&p->asked);
 	if (server.frozen) {
 		server.lost += req[7] == NBD_CMD_READ;
-		return discard(fd, SIZE_MAX) && false;
+		return discard(fd, SIZE_MAX, end) && false;
 	}
 	if (req[7] == NBD_CMD_WRITE && end != REFUSES_EARLY &&
-	    !discard(fd, be32(req + 24)))
+	    !discard(fd, be32(req + 24), end))
 		return false;
 	if (req[7] == NBD_CMD_FLUSH)
 		server.before_flush = server.reads;
@@ -560,6 +564,27 @@ static void a_server_that_stops_reading_is_left(void **state)
 	close_disk();
 }
 
+/* 256 blocks of 8 ms; sockets have room for few, lwIP for 64. */
+static void a_server_that_reads_slowly_is_not_silent(void **state)
+{
+	static unsigned char data[SIZE];
+	const int small = 8192;
+
+	(void)state;
+	cfg.silence = 1500;
+	cfg.patience = 3000;
+	setsockopt(server.listener, SOL_SOCKET, SO_RCVBUF, &small,
+		   sizeof(small));
+	plan(READS_SLOWLY, SIZE);
+	open_disk();
+	setsockopt(disk.link[0].conn.s.fd, SOL_SOCKET, SO_SNDBUF, &small,
+		   sizeof(small));
+	assert_int_equal(
+		nbd_disk_do(&disk, NBD_CMD_WRITE, 0, data, sizeof(data)), 0);
+	assert_int_equal(disk.reconnects, 0);
+	close_disk();
+}
+
 /* It can be connected to, but answers no request. */
 static void patience_ends_where_connections_answer_nothing(enum end end)
 {
@@ -883,6 +908,7 @@ int main(void)
 		T(another_server_is_asked_if_one_has_another_disk),
 		T(a_request_beyond_the_end_fails_alone),
 		T(a_server_that_stops_reading_is_left),
+		T(a_server_that_reads_slowly_is_not_silent),
 		T(patience_ends_with_a_server_that_stays_silent),
 		T(patience_ends_with_a_server_that_always_closes),
 		T(a_stop_ends_every_request),
