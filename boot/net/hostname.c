@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The name of the machine, and the domains of others. */
+/* Names: of the machine, and where those of others are looked up. */
 #include "boot/net/net.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "boot/system/console.h"
+#include "boot/net/handoff.h"
 #include "port/linux/file.h"
 
 void net_set_host(const char *host, bool cut)
@@ -17,6 +19,17 @@ void net_set_host(const char *host, bool cut)
 			IP_HOST, host);
 	if (host[0] && sethostname(host, strlen(host)))
 		boot_say("host name %s: %s", host, strerror(errno));
+}
+
+void net_set_machine(const struct net_state *s)
+{
+	if (s->n_dns) {
+		mkdir("/etc", 0755);
+		unlink("/etc/resolv.conf");
+		if (symlink(HANDOFF_RESOLV, "/etc/resolv.conf"))
+			boot_say("/etc/resolv.conf: %s", strerror(errno));
+	}
+	net_set_host(s->host, s->cut);
 }
 
 /* They end up in files of other programs. */

@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "boot/system/console.h"
@@ -354,17 +353,6 @@ static void take_unused_down(struct net *net)
 	}
 }
 
-static void set_machine(const struct net_state *s)
-{
-	if (s->n_dns) {
-		mkdir("/etc", 0755);
-		unlink("/etc/resolv.conf");
-		if (symlink(HANDOFF_RESOLV, "/etc/resolv.conf"))
-			boot_say("/etc/resolv.conf: %s", strerror(errno));
-	}
-	net_set_host(s->host, s->cut);
-}
-
 /* Room for the names of all interfaces, with a blank after each. */
 struct names {
 	const struct net *net;
@@ -493,7 +481,7 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d)
 	}
 	if (root && boot) {
 		take_unused_down(net);
-		set_machine(&net->state);
+		net_set_machine(&net->state);
 	}
 	net_login_close(&net->login);
 	if (net->run >= 0)
