@@ -30,12 +30,12 @@ bound()
 limit()
 {
 	case $1 in
-	tiny) echo 93696 ;;
-	nbdboot) echo 735104 ;;
-	uefi) echo 120288 ;;
-	uefi_ipv6) echo 143168 ;;
-	rescue) echo 390784 ;;
-	uefi_tls) echo 331360 ;;
+	tiny) echo 93888 ;;
+	nbdboot) echo 737216 ;;
+	uefi) echo 120672 ;;
+	uefi_ipv6) echo 143520 ;;
+	rescue) echo 391744 ;;
+	uefi_tls) echo 331712 ;;
 	esac
 }
 
