@@ -31,6 +31,7 @@ cat >"$work/devices" <<'END'
 # a comment: nbd1 nbd://no/
 nbd1 nbds://srv/home -c 4
   nbd12	nbd+unix:///x?socket=/run/x	-R  -b 4096
+nbd3 nbd://srv/a#b -c 2	# nbd4 and more
 END
 
 # starts DEVICE: runs what the unit does
@@ -47,6 +48,9 @@ is 'the unit connects the device of its line' \
 run env NBDBOOT="$work/program" sh -efc "$(starts nbd12)"
 is 'with blanks of any kind' \
 	'<connect><-d><nbd12><-R><-b><4096><nbd+unix:///x?socket=/run/x>' \
+	"$(cat "$work/out")"
+run env NBDBOOT="$work/program" sh -efc "$(starts nbd3)"
+is 'and a comment behind them' '<connect><-d><nbd3><-c><2><nbd://srv/a#b>' \
 	"$(cat "$work/out")"
 mkdir "$work/bin"
 cat >"$work/bin/sleep" <<'END'
