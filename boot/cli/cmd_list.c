@@ -205,6 +205,23 @@ static int list_named(struct list *l, char *names[], struct device *dev)
 	return status;
 }
 
+static int print_metrics(char *names[])
+{
+	struct nbdk_info info;
+	int status = CLI_OK;
+
+	for (char **name = names; *name; name++) {
+		int err = nbdk_info(nbdk_parse_name(*name), &info);
+
+		if (err)
+			status = cli_fail(*name, err, NULL);
+	}
+	cli_metrics(names);
+	cli_clone_metrics(names);
+	cli_image_metrics();
+	return status;
+}
+
 /* Prints KEY=NAME; its backslashes stay as they are. */
 static void print_name(const char *key, const struct nbd_uri *u, bool brief)
 {
@@ -244,12 +261,8 @@ static int run(struct cli_call *call)
 	struct nbdk_iter it = { 0 };
 	int index, status = CLI_OK;
 
-	if (l->metrics) {
-		cli_metrics(call->words);
-		cli_clone_metrics(call->words);
-		cli_image_metrics();
-		return CLI_OK;
-	}
+	if (l->metrics)
+		return print_metrics(call->words);
 	if (l->udev)
 		return list_names(call->words);
 	if (l->json)

@@ -150,6 +150,9 @@ check 'and its connections' \
 check 'and the round trip of its network' \
 	grep -Ex 'nbdboot_network_rtt_seconds.device="nbd0". 0\.00[0-3][0-9]{3}' metrics
 
+check 'and a device that is not there is named' sh -c \
+	'! nbdboot list --metrics nbd0 nbd99 2>named >listed && grep nbd99 named &&
+	grep "^nbdboot_connections_live.*nbd0" listed'
 check 'tune changes the settings of a queue' \
 	nbdboot tune nbd0 read_ahead_kb=512,scheduler=none max_sectors_kb=64
 check 'and shows them' sh -c 'nbdboot tune nbd0 >tuned &&
