@@ -35,7 +35,7 @@ struct conn {
 	unsigned addr;	       /* index of the address in use */
 	struct sock_addr peer; /* the same: the server's */
 	bool more;	       /* nbd_pump() has not done all it could */
-	const char *after_tls; /* nbd_stage() at the end of TLS; NULL: no end */
+	const char *after_tls; /* nbd_stage() behind its handshake, or NULL */
 	bool cut_at_go;
 };
 

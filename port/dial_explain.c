@@ -43,9 +43,10 @@ int dial_explain_connect(const struct dial_call *call, unsigned i, int err)
 
 /*
  * With TLS 1.3 a server sees our certificate when the handshake is over for us.
- * nbdkit refuses it by closing.
+ * nbdkit refuses it by closing.  Another server may know our key, and not let us
+ * in.
  */
-static bool may_want_certificate(const struct conn *conn, int err)
+static bool may_want_credentials(const struct conn *conn, int err)
 {
 	return (err == NBD_E_CUT || err == NBD_E_RESET) && conn->after_tls &&
 	       !strcmp(conn->after_tls, nbd_stage(&conn->c));
@@ -68,9 +69,10 @@ int dial_explain_talk(const struct conn *conn, struct nbd_diag *d)
 		nbd_putf(&o, "; it says: \"%.*s%s\"",
 			 (int)(t.len > 256 ? 256 : t.len), t.p,
 			 t.cut || t.len > 256 ? "..." : "");
-	if (may_want_certificate(conn, err))
-		nbd_putf(&o, ", right after TLS: the server may want a "
-			     "certificate that it trusts");
+	if (may_want_credentials(conn, err))
+		nbd_putf(&o, ", right after TLS: the server may want other "
+			     "credentials (a certificate or a key that it "
+			     "trusts)");
 	d->text[o.len] = '\0';
 	return err;
 }

@@ -82,7 +82,7 @@ for kind in rsa ecdsa; do
 		"nbdkit, $kind, without the certificate that it demands" \
 		"nbds://localhost:$port/?tls-certificates=$work/without"
 	# with TLS 1.3 it sees ours after the handshake, and only closes
-	refused 1 'certificate that it trusts' \
+	refused 1 'a certificate or a key that it trusts' \
 		"nbdkit, $kind, with a certificate of others" \
 		-A "$ca" -C "$work/others/client-cert.pem" \
 		-K "$work/others/client-key.pem" \

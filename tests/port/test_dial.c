@@ -973,6 +973,39 @@ static void tls_that_reads_without_end_is_late(void **state)
 	join();
 }
 
+static int tls_is_done(struct nbd_tls *t, unsigned conn, struct nbd_diag *why)
+{
+	(void)t, (void)conn, (void)why;
+	return 0;
+}
+
+static struct nbd_transport *tls_plain(struct nbd_tls *t, unsigned conn)
+{
+	(void)t, (void)conn;
+	return below;
+}
+
+static void a_close_behind_tls_may_be_our_credentials(void **state)
+{
+	struct nbd_tls tls = { tls_start, tls_is_done, tls_plain, tls_stop };
+	struct nbd_config secret = list;
+	struct script *s = &server.script[0];
+
+	(void)state;
+	secret.tls = true;
+	say_greeting(s, NBD_FLAG_FIXED_NEWSTYLE);
+	say_reply(s, NBD_OPT_STARTTLS, NBD_REP_ACK, 0);
+	start(1);
+	assert_int_equal(dial(conns, 1, &server.uri, &secret, &tls, &d),
+			 NBD_E_CUT);
+	assert_string_equal(d.text,
+			    "NBD_OPT_LIST: the server closed the connection, "
+			    "right after TLS: the server may want other "
+			    "credentials (a certificate or a key that it "
+			    "trusts)");
+	join();
+}
+
 static int read_one_byte(struct nbd_transport *t, void *buf, size_t len)
 {
 	static const unsigned char info[] = { 0,    3,	  0xe8, 0x89, 4, 0x55,
@@ -1069,6 +1102,7 @@ int main(void)
 		T(time_that_jumps_ends_the_wait),
 		T(a_list_without_end_is_late),
 		T(tls_that_reads_without_end_is_late),
+		T(a_close_behind_tls_may_be_our_credentials),
 		T(a_pump_ends_though_there_is_more),
 		T(a_signal_ends_the_wait),
 	};
