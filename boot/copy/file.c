@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/falloc.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -316,7 +315,7 @@ int copy_side_open_part(struct side *s, const char *name, struct nbd_diag *d)
 				"%s exists: --resume goes on with a copy to a "
 				"new file that was interrupted",
 				name);
-	if (!copy_hidden_name(part, s) || lstat(part, &st) ||
+	if (!copy_hidden_name(part, name) || lstat(part, &st) ||
 	    !S_ISREG(st.st_mode))
 		return nbd_diag(d, NBD_E_NOT_FOUND,
 				"there is no file %s" COPY_PART
@@ -342,8 +341,8 @@ int copy_side_open_again(struct side *s, const char *name, struct nbd_diag *d)
 	struct stat st;
 	int err;
 
-	if (nbd_fmt(part, sizeof(part), "%s" COPY_PART, name) < 0 ||
-	    lstat(part, &st) == 0 || stat(name, &st))
+	if (!copy_hidden_name(part, name) || lstat(part, &st) == 0 ||
+	    stat(name, &st))
 		return copy_side_open_part(s, name, d);
 	err = copy_side_open_file(s, name, true, d);
 	if (!err && s->grows && (err = copy_hidden_lock(s, d)) != 0)

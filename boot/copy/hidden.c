@@ -4,15 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool copy_hidden_name(char part[PATH_MAX], const struct side *s)
+bool copy_hidden_name(char part[PATH_MAX], const char *name)
 {
-	return nbd_fmt(part, PATH_MAX, "%s" COPY_PART, s->name) >= 0;
+	return nbd_fmt(part, PATH_MAX, "%s" COPY_PART, name) >= 0;
 }
 
 static bool is_name(const char *name, int fd)
@@ -26,8 +25,8 @@ static bool is_name(const char *name, int fd)
 void copy_hidden_remove(const struct side *s)
 {
 	char part[PATH_MAX];
-	const char *name = s->hidden && copy_hidden_name(part, s) ? part
-								  : s->name;
+	const char *name =
+		s->hidden && copy_hidden_name(part, s->name) ? part : s->name;
 
 	if (is_name(name, s->fd))
 		unlink(name);
@@ -37,7 +36,7 @@ void copy_hidden_create(struct side *s, int flags)
 {
 	char part[PATH_MAX];
 
-	s->hidden = copy_hidden_name(part, s) &&
+	s->hidden = copy_hidden_name(part, s->name) &&
 		    (s->fd = open(part, flags, 0666)) >= 0;
 	if (!s->hidden)
 		s->fd = open(s->name, flags, 0666);
@@ -64,8 +63,8 @@ static void hide(struct side *s)
 	char part[PATH_MAX];
 
 	s->hidden = s->hidden ||
-		    (is_name(s->name, s->fd) && copy_hidden_name(part, s) &&
-		     !rename(s->name, part));
+		    (is_name(s->name, s->fd) &&
+		     copy_hidden_name(part, s->name) && !rename(s->name, part));
 }
 
 static int no_size(struct nbd_diag *d, const char *name)
@@ -81,7 +80,7 @@ int copy_side_complete(struct side *s, struct nbd_diag *d)
 
 	if (!s->hidden)
 		return 0;
-	copy_hidden_name(part, s);
+	copy_hidden_name(part, s->name);
 	if (s->marked && (ftruncate(s->fd, (off_t)s->size) || fsync(s->fd)))
 		return no_size(d, part);
 	if (!is_name(part, s->fd)) {

@@ -7,8 +7,8 @@
 
 #include <limits.h>
 
-/* False: there is no room for it. */
-bool copy_hidden_name(char part[PATH_MAX], const struct side *s);
+/* That of the output file `name`.  False: there is no room for it. */
+bool copy_hidden_name(char part[PATH_MAX], const char *name);
 
 /*
  * Makes the output file s->name with these flags of open(2).  An empty file could
