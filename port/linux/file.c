@@ -118,12 +118,16 @@ int file_write(int at, const char *name, const void *data, size_t len)
 {
 	int fd = openat(at, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
 			0644);
-	ssize_t n = fd < 0 ? -1 : write(fd, data, len);
+	const char *p = data;
+	ssize_t n = fd < 0 ? -1 : 1;
 
-	/* a short write: the file system has no room for the rest */
-	if (n >= 0 && (size_t)n < len)
-		errno = ENOSPC;
-	if (n < 0 || (size_t)n < len)
+	/* after a short write, the next one says what is in the way */
+	while (n > 0 && len) {
+		n = write(fd, p, len);
+		if (n > 0)
+			p += n, len -= (size_t)n;
+	}
+	if (n <= 0)
 		return fail(fd);
 	close(fd);
 	return 0;
