@@ -69,7 +69,7 @@ int net_up(struct net *net, bool boot, struct nbd_diag *d);
  */
 void net_done(struct net *net);
 
-/* Sets the host name, and makes /etc/resolv.conf the list of name servers. */
+/* Sets the host name, and /etc/resolv.conf if there are name servers. */
 void net_set_machine(const struct net_state *s);
 
 /* Sets the host name, unless it is "", or says why not; cut: it was longer. */
