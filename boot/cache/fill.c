@@ -130,7 +130,7 @@ static int read_extent(const struct cache_fill *f, struct prefetch_extent e,
 
 	for (; !rc && left; left -= n, at += n, *to += n) {
 		n = left < PIECE ? (size_t)left : PIECE;
-		if (pread(f->from, buf, n, (off_t)at) != (ssize_t)n)
+		if (!file_read_at(f->from, buf, n, at))
 			return nbd_diag(d, NBD_E_IO, "read the root: %s",
 					strerror(errno));
 		for (size_t i = 0; i < n; i++)

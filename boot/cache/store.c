@@ -4,7 +4,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "port/linux/file.h"
 
 bool cache_is_ours(int fd, uint64_t size, const struct clone_eyes *eyes)
 {
@@ -12,8 +13,7 @@ bool cache_is_ours(int fd, uint64_t size, const struct clone_eyes *eyes)
 
 	cache_label(want, size);
 	/* whatever else is made there writes into one of these */
-	return size >= 2 * CACHE_END &&
-	       pread(fd, is, sizeof(is), 0) == (ssize_t)sizeof(is) &&
+	return size >= 2 * CACHE_END && file_read_at(fd, is, sizeof(is), 0) &&
 	       !memcmp(is, want, sizeof(is)) &&
 	       eyes->is_blank(fd, CACHE_LABEL, CACHE_END) &&
 	       eyes->is_blank(fd, size - CACHE_END, size);
@@ -27,8 +27,7 @@ int cache_read(struct cache_half *h, int fd, uint64_t size, unsigned half,
 
 	if (!cache_room(size))
 		return nbd_diag(d, NBD_E_NOT_FOUND, "it is too small");
-	if (pread(fd, text, sizeof(text), (off_t)cache_head_at(size, half)) !=
-	    (ssize_t)sizeof(text))
+	if (!file_read_at(fd, text, sizeof(text), cache_head_at(size, half)))
 		return nbd_diag(d, NBD_E_IO, "read its head: %s",
 				strerror(errno));
 	return cache_head_parse(h, text, sizeof(text), size, half, d);

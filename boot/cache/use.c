@@ -11,12 +11,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "boot/mapper/mapper.h"
 #include "boot/prefetch/fetch.h"
 #include "port/fnv1a.h"
 #include "port/linux/dm.h"
+#include "port/linux/file.h"
 #include "port/linux/module.h"
 
 #define SECTOR	 512u
@@ -89,8 +89,8 @@ static int check_sum(struct work *w, struct nbd_diag *d)
 	for (; left; left -= n, at += n) {
 		n = left < PIECE ? (size_t)left : PIECE;
 		/* whole blocks: there is room behind the data */
-		if (pread(w->disk.fd, buf, (n + 4095) / 4096 * 4096,
-			  (off_t)at) < (ssize_t)n)
+		if (!file_read_at(w->disk.fd, buf, (n + 4095) / 4096 * 4096,
+				  at))
 			return clone_disk_failed(&w->disk, "read", d);
 		for (size_t i = 0; i < n; i++)
 			sum = nbd_fnv1a(sum, buf[i]);

@@ -53,7 +53,7 @@ int clone_mark_read(struct clone_mark *m, int fd, uint64_t size,
 
 	if (!at)
 		return nbd_diag(d, NBD_E_NOT_FOUND, "it is too small");
-	if (pread(fd, text, sizeof(text), (off_t)at) != (ssize_t)sizeof(text))
+	if (!file_read_at(fd, text, sizeof(text), at))
 		return nbd_diag(d, NBD_E_IO, "read its mark: %s",
 				strerror(errno));
 	return clone_mark_parse(m, text, size / SECTOR, d);

@@ -147,6 +147,21 @@ bool file_write_at(int fd, const void *data, size_t len, uint64_t at)
 	return true;
 }
 
+bool file_read_at(int fd, void *buf, size_t len, uint64_t at)
+{
+	char *p = buf;
+	ssize_t n;
+
+	for (; len; len -= (size_t)n, p += n, at += (uint64_t)n) {
+		n = pread(fd, p, len, (off_t)at);
+		if (n == 0)
+			errno = ENODATA;
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
 int file_save(int at, const char *path, const void *data, size_t len)
 {
 	const char *slash = path;

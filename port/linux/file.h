@@ -49,6 +49,8 @@ int file_write(int at, const char *name, const void *data, size_t len);
  * room for a part.
  */
 bool file_write_at(int fd, const void *data, size_t len, uint64_t at);
+/* Reads all of it.  False: errno says why; ENODATA: the file ends before. */
+bool file_read_at(int fd, void *buf, size_t len, uint64_t at);
 /*
  * As file_write(), and makes the directories of the path, which is below at; but none
  * whose own path is longer than 127 bytes.

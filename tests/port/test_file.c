@@ -161,6 +161,28 @@ static void a_place_of_a_file_is_written_as_a_whole(void **state)
 	close(fd);
 }
 
+static void a_place_of_a_file_is_read_as_a_whole(void **state)
+{
+	char buf[16];
+	int fd;
+
+	(void)state;
+	put("0123456789", 10);
+	fd = openat(at, "file", O_RDONLY | O_CLOEXEC);
+	assert_true(file_read_at(fd, buf, 3, 7));
+	assert_memory_equal(buf, "789", 3);
+	/* a part, or nothing */
+	for (uint64_t place = 8; place <= 10; place += 2) {
+		errno = 0;
+		assert_false(file_read_at(fd, buf, 3, place));
+		assert_int_equal(errno, ENODATA);
+	}
+	close(fd);
+	errno = 0;
+	assert_false(file_read_at(fd, buf, 3, 0));
+	assert_int_equal(errno, EBADF);
+}
+
 static void a_file_is_replaced_as_a_whole(void **state)
 {
 	struct rlimit old, limit;
@@ -398,6 +420,7 @@ int main(void)
 		cmocka_unit_test(what_comes_in_pieces_is_read_whole),
 		cmocka_unit_test(a_file_is_made_what_is_written),
 		cmocka_unit_test(a_place_of_a_file_is_written_as_a_whole),
+		cmocka_unit_test(a_place_of_a_file_is_read_as_a_whole),
 		cmocka_unit_test(a_file_is_replaced_as_a_whole),
 		cmocka_unit_test(the_directories_of_a_file_are_made),
 		cmocka_unit_test(no_other_directory_is_made),
