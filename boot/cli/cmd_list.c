@@ -261,6 +261,9 @@ static int run(struct cli_call *call)
 	struct nbdk_iter it = { 0 };
 	int index, status = CLI_OK;
 
+	if (l->json + l->metrics + l->udev > 1)
+		return cli_usage("list", "--json, --metrics and --udev exclude "
+					 "each other");
 	if (l->metrics)
 		return print_metrics(call->words);
 	if (l->udev)

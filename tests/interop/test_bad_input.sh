@@ -146,6 +146,7 @@ done
 bad 2 'ndb:// is not a scheme' 'a scheme that is mistyped' exports ndb://h/
 bad 1 'nbd9999: no such device' 'a device that is not there' list nbd9999
 bad 2 'name one device' 'names for udev without a device' list --udev
+bad 2 'exclude each other' 'a list in two formats' list --json --metrics
 
 bad 1 'nbd9999 is not connected' 'latency of a device that is not there' \
 	latency nbd9999
