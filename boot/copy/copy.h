@@ -194,8 +194,11 @@ int copy_side_set_size(struct side *s, uint64_t size, struct nbd_diag *d);
 int copy_side_complete(struct side *s, struct nbd_diag *d);
 /* Returns 0 if a file or device still has the size it had when opened. */
 int copy_side_same_size(const struct side *s, struct nbd_diag *d);
-/* Are both the same file, pipe or device?  A copy onto itself would destroy it. */
-bool copy_side_same(const struct side *a, const struct side *b);
+/*
+ * Are both the same file, pipe or device, or parts of one that overlap?  Such a copy
+ * would destroy what it has not read yet.
+ */
+bool copy_side_overlap(const struct side *a, const struct side *b);
 
 /*
  * Copies src to dst, flushes, and compares with o->verify.  On failure d has

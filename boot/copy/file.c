@@ -384,25 +384,3 @@ int copy_side_same_size(const struct side *s, struct nbd_diag *d)
 			s->name, (unsigned long long)now.size,
 			(unsigned long long)was);
 }
-
-/* Two partitions of one disk are not. */
-static bool overlap(const struct side *a, const struct side *b)
-{
-	if (a->base == b->base)
-		return true;
-	return a->base > b->base ? a->base - b->base < b->size
-				 : b->base - a->base < a->size;
-}
-
-bool copy_side_same(const struct side *a, const struct side *b)
-{
-	struct stat x, y;
-
-	if (a->ops != &file_ops || b->ops != &file_ops ||
-	    fstat(a->fd, &x) < 0 || fstat(b->fd, &y) < 0 || !overlap(a, b))
-		return false;
-	if (S_ISBLK(x.st_mode) && S_ISBLK(y.st_mode))
-		return x.st_rdev == y.st_rdev;
-	return (S_ISREG(x.st_mode) || S_ISFIFO(x.st_mode)) &&
-	       x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}

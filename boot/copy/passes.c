@@ -22,9 +22,10 @@ static int refuse(const struct side *src, const struct side *dst,
 	if ((src->is_pipe || dst->is_pipe) && o->delta)
 		return nbd_diag(d, NBD_E_USAGE,
 				"--delta cannot compare a pipe");
-	if (copy_side_same(src, dst))
-		return nbd_diag(d, NBD_E_USAGE, "%s and %s are the same",
-				src->name, dst->name);
+	if (copy_side_overlap(src, dst))
+		return nbd_diag(d, NBD_E_USAGE,
+				"%s and %s are the same, or overlap", src->name,
+				dst->name);
 	if (src->size == UINT64_MAX || dst->is_pipe)
 		return 0;
 	if (dst->size < src->size && !dst->grows)

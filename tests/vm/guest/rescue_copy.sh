@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=sh disable=SC2154,SC2086
 # SPDX-License-Identifier: BSD-2-Clause
 # The part of test_rescue_copy.sh in the machine, sourced by guest/init.sh.
 
@@ -82,6 +82,14 @@ check 'into one that is too small' status 1 nbdboot copy --part 2 --to-part 1 \
 cp err said
 check 'is refused as that' grep -q 'too small' said
 check 'and not as a fault of the export' sh -c '! grep -q export said'
+for pair in '/dev/ubdb2 /dev/ubdb' '/dev/ubdb /dev/ubdb2'; do
+	check "${pair% *} is not copied to ${pair#* }" status 2 \
+		nbdboot copy $pair
+	cp err said
+	check 'as they overlap' grep -q 'are the same, or overlap' said
+done
+check 'but to another partition' status 0 nbdboot copy --length 4096 \
+	/dev/ubdb2 /dev/ubdb1
 
 # a destination with errors, and then without
 bad | sed 's/ubda/ubdb/' >table
