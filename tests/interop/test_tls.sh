@@ -644,6 +644,9 @@ serve 0 --mask-handshake=0 memory 1M
 refused 1 'does not offer TLS' 'a server without fixed newstyle' -A "$ca" \
 	"nbds://localhost:$port"
 
+# s: a server that sees no end is a failure
+limit=900
+
 # fake ANSWER: a server that answers STARTTLS with it, and records what it gets.
 # Its greeting has both flags; the client sends 20 bytes up to STARTTLS.
 fake()
@@ -655,15 +658,19 @@ fake()
 		printf "$1"
 	} >"$work/answer"
 	rm -f "$work/all"
-	daemon_at "$free" socat "TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr" \
+	# -t: it ends its shell so long after the client's end, which is half a
+	# second without it
+	daemon_at "$free" socat -t "$limit" \
+		"TCP-LISTEN:$free,bind=127.0.0.1,reuseaddr" \
 		SYSTEM:"head -c 18 $work/answer; head -c 20 >$work/sent; tail -c +19 $work/answer; cat >>$work/sent; touch $work/all"
 }
 # quiet SENTENCE: the client sent nothing after STARTTLS but TLS records
 quiet()
 {
-	# socat itself waits half a second for that
-	until [ -e "$work/all" ]; do sleep 0.05; done
-	if tail -c +21 "$work/sent" | head -c 1 | tr '\26\25' '..' |
+	until [ -e "$work/all" ] || ! runs "$server"; do sleep 0.05; done
+	if [ ! -e "$work/all" ]; then
+		not_ok "$1: the server has not seen the end"
+	elif tail -c +21 "$work/sent" | head -c 1 | tr '\26\25' '..' |
 		grep -q '[^.]'; then
 		not_ok "$1: something was sent in the clear"
 	else
