@@ -65,8 +65,15 @@ if [ ! "${NETWORK-}" ]; then
 	kinds="$kinds large lies"
 	sixes='nxdomain-aaaa-six notimp-aaaa-six refused-aaaa-six large-six'
 fi
+# look_up KIND: in a network of its own
+look_up()
+{
+	rm -f "$work/$1.in" "$work/$1.says"
+	unshare -n -m sh "$work/case" "$1"
+}
+
 for kind in $kinds $sixes silent-term flood-term; do
-	unshare -n -m sh "$work/case" "$kind" &
+	look_up "$kind" &
 	cases="${cases-} $!"
 done
 # shellcheck disable=SC2086 # a list
@@ -89,11 +96,18 @@ ends()
 	esac
 }
 
-# soon KIND: in less than half of the time that a silent server takes
+# soon KIND: in less than half of the time that a silent server takes.  A client
+# that waits does so each time, and a machine that was busy is not always.
 soon()
 {
-	read -r _ ms <"$work/$1.came" && read -r _ most <"$work/silent.came" &&
-		[ "$((ms * 2))" -lt "$most" ]
+	for _ in 1 2 3 4 5; do
+		read -r _ ms <"$work/$1.came" || return 1
+		read -r _ most <"$work/silent.came" || return 1
+		[ "$((ms * 2))" -ge "$most" ] || return 0
+		echo "# $1: $ms ms, again"
+		look_up "$1"
+	done
+	return 1
 }
 
 for kind in $kinds $sixes; do
