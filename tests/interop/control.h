@@ -50,8 +50,11 @@ static pid_t control_start(pid_t pid, int sig)
 	unsigned long used = 0;
 	char path[32];
 	int naps = 0, stat;
-	pid_t control = fork();
+	pid_t control;
 
+	/* first: between the two this process may wait for the processor */
+	kill(pid, sig);
+	control = fork();
 	if (control == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
@@ -63,7 +66,6 @@ static pid_t control_start(pid_t pid, int sig)
 		}
 		_exit(0);
 	}
-	kill(pid, sig);
 	return control;
 }
 
