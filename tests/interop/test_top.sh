@@ -13,10 +13,12 @@ echo "$?" >"$work/status"
 stty -a >"$work/after"
 END
 
-# The pid of the program, once it has drawn its screen.
+# The pid of the program, once it has drawn its screen; fails if it has ended before.
 drawn()
 {
-	until grep -q 'q ends' "$work/screen"; do :; done
+	until grep -q 'q ends' "$work/screen"; do
+		runs "$session" || return
+	done
 	cat "$work/pid"
 }
 
@@ -26,14 +28,17 @@ ends_by()
 {
 	sentence=$1
 	shift
-	rm -f "$work/keys" "$work/after" "$work/status"
+	rm -f "$work/keys" "$work/before" "$work/after" "$work/status" \
+		"$work/inside"
 	mkfifo "$work/keys"
 	: >"$work/screen"
 	SHELL=/bin/sh script -qfec \
 		". $work/session" "$work/screen" <"$work/keys" >/dev/null &
 	session=$!
 	exec 4>"$work/keys"
-	"$@" "$(drawn)"
+	if ! pid=$(drawn) || ! "$@" "$pid"; then
+		kill "$session" 2>/dev/null || :
+	fi
 	wait $session || :
 	exec 4>&-
 	if cmp -s "$work/before" "$work/after" &&
@@ -58,24 +63,24 @@ look()
 
 press()
 {
-	look "$2"
-	printf %s "$1" >&4
+	look "$2" &&
+		printf %s "$1" >&4
 }
 
 signal()
 {
-	look "$2"
-	kill -"$1" "$2"
+	look "$2" &&
+		kill -"$1" "$2"
 }
 
 stop_and_go()
 {
 	look "$1"
 	kill -TSTP "$1"
-	until grep -q '^State:.T' "/proc/$1/status"; do :; done
+	until grep -q '^State:.T' "/proc/$1/status"; do runs "$session" || return; done
 	stty -a <"/proc/$1/fd/1" >"$work/stopped"
 	kill -CONT "$1"
-	until grep -q '^State:.S' "/proc/$1/status"; do :; done
+	until grep -q '^State:.S' "/proc/$1/status"; do runs "$session" || return; done
 	kill -TERM "$1"
 }
 
