@@ -110,12 +110,13 @@ expect 1 '"none"' 'an export that is not there is named'
 
 # ---- a server that goes and comes back ----
 
-server 10812 nbdkit -f -p 10812 --filter=rate file "$work/image" rate=64M
+# a copy from this one would take two minutes
+server 10812 nbdkit -f -p 10812 --filter=rate file "$work/image" rate=1M
 rm -f "$work/copy"
 nsenter -t "$srv" -n -m "$lwip" -i tap0 -a 10.9.0.2/24 -b 64 \
 	copy nbd://10.9.0.1:10812 "$work/copy" >"$work/out" 2>"$work/err" &
 copy=$!
-until [ -s "$work/copy" ]; do :; done
+until [ -s "$work/copy" ] || ! runs "$copy"; do :; done
 end_server -9 "$server"
 server 10812 nbdkit -f -p 10812 file "$work/image"
 status=0
