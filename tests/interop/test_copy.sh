@@ -408,10 +408,12 @@ check 'leaves no file that looks complete' [ ! -e "$out" ]
 
 # ---- a server that is away for a while ----
 
-# until_says TEXT: returns when the copy says it, or has ended.
+# until_says PATTERN: returns when the copy says it, or has ended.  A line of its
+# progress may come before the first answer, so one with some bytes is awaited: a
+# server that has answered nothing is none to wait for.
 until_says()
 {
-	until grep -qF -e "$1" "$work/err" || ! runs "$copy"; do sleep 0.05; done
+	until grep -q -e "$1" "$work/err" || ! runs "$copy"; do sleep 0.05; done
 }
 
 # begin OPTION... SOURCE DESTINATION: starts a copy in the background
@@ -475,7 +477,7 @@ for options in '-c 1 -q 1' '-q 4 --verify'; do
 	cached 0 4M
 	# shellcheck disable=SC2086 # words on purpose
 	begin --progress $options "$work/full" "nbd://127.0.0.1:$port"
-	until_says ' of 25165824 bytes'
+	until_says ' [1-9][0-9]* of 25165824 bytes'
 	cut
 	cached "$port"
 	end
@@ -488,7 +490,7 @@ crawl memory 24M
 mkfifo "$work/stream"
 cat "$work/full" >"$work/stream" &
 begin --progress -q 1 "$work/stream" "nbd://127.0.0.1:$port"
-until_says ' bytes '
+until_says '^[1-9][0-9]* bytes '
 cut
 serve "$port" memory 24M
 end

@@ -135,7 +135,8 @@ cached 0 1M
 "$nbdboot" copy --progress --hash sha256 -c 1 -q 1 "$disk" \
 	"nbd://127.0.0.1:$port" >"$work/line" 2>"$work/err" &
 copy=$!
-until ! runs "$copy" || grep -q ' of 12582999 bytes' "$work/err"; do
+# the first lines may say that nothing was answered yet
+until ! runs "$copy" || grep -q ' [1-9][0-9]* of 12582999 bytes' "$work/err"; do
 	sleep 0.05
 done
 rm -f "$out"

@@ -351,7 +351,8 @@ truncate -s 24M "$work/target"
 rm -f "$map"
 cached 0 4M
 begin --progress --map "$map" -c 1 -q 1 "$work/full" "nbd://127.0.0.1:$port"
-until grep -q ' of 25165824 bytes' "$work/err" || ! runs "$copy"; do
+# the first lines may say that nothing was answered yet
+until grep -q ' [1-9][0-9]* of 25165824 bytes' "$work/err" || ! runs "$copy"; do
 	sleep 0.05
 done
 unserve
