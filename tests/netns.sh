@@ -15,14 +15,13 @@ namespace()
 	namespaces=$((${namespaces:-0} + 1))
 	ready=$work/ready$namespaces
 	mkfifo "$ready" "$ready.never"
+	# The FIFO ends with the process, if that comes to nothing.
 	# shellcheck disable=SC2016 # for the inner shell
 	unshare -n -m sh -c 'mount -t tmpfs run /run && ip link set lo up &&
-		echo ready >"$1" && read -r x <"$2"' sh \
-		"$ready" "$ready.never" &
+		echo ready && read -r x <"$1"' sh "$ready.never" >"$ready" &
 	ns=$!
 	servers="$servers $ns"
-	read -r word <"$ready"
-	[ "$word" = ready ] || die "no network namespace"
+	read -r word <"$ready" || die "no network namespace"
 }
 
 # at PID COMMAND...: runs it in that namespace.  Not for the background: $!
