@@ -25,10 +25,8 @@ load()
 		--allow_file_create=0 "$@" >/dev/null 2>&1 &
 }
 
-mkfifo pid
-nbdkit -P pid memory 64M
-read -r server <pid
-nbdkit -U /tmp/socket memory 1M
+nbdkit_starts memory 64M
+must nbdkit -U /tmp/socket memory 1M
 
 nbdboot load
 nbdboot connect -d nbd0 -c 4 -t 600 nbd://127.0.0.1/
