@@ -54,10 +54,10 @@ has()
 	fi
 }
 
-# await PATTERN: waits for a line, or reports its absence
+# await PATTERN...: waits for a line of one, or reports its absence
 await()
 {
-	vm_wait "$1" && return
+	vm_wait "$@" && return
 	not_ok "the console says $1"
 	show "$work/log"
 }
@@ -94,7 +94,8 @@ root=nbd://$host:$port/ $words
 kernel=/EFI/BOOT/$uefi_loader initrd=/initramfs"
 await '*connected after*'
 unserve
-await '*(5 s); retrying*'
+# an outage is reported at once, and then each 5 s, or somewhat later
+await '*([5-9] s); retrying*' '*([1-9][0-9]* s); retrying*'
 serve "$port" file "$disk"
 booted 'PXE, a kernel loaded directly, a server killed for 5 s' \
 	'/dev/nbd0p2 ext4 rw' uefi
