@@ -5,7 +5,6 @@
 modules=/lib/modules/$(uname -r)
 ip link set lo up
 dd if=/dev/urandom of=data bs=1M count=16 2>/dev/null
-mkfifo pid
 
 # nbdkit has ChaCha20-Poly1305 with a key in TLS 1.2 alone.
 printf '[overrides]\ndisabled-version = tls1.3\n' >priority
@@ -14,15 +13,14 @@ export GNUTLS_SYSTEM_PRIORITY_FILE="$PWD/priority"
 # tls_serve NBDKIT-ARGUMENT...: serves at port 10809, with TLS
 tls_serve()
 {
-	nbdkit -i 127.0.0.1 -P pid --tls=require "$@"
-	read -r server <pid
+	nbdkit_starts -i 127.0.0.1 --tls=require "$@"
 }
 
-# Returns when the port is free.
+# end [PORT]: returns when the port is free
 end()
 {
 	kill -9 "$server"
-	while [ -e "/proc/$server" ]; do :; done
+	wait_for_port "${1:-10809}"
 }
 
 # started NAME: how many connections' records the kernel has begun to make
@@ -139,8 +137,7 @@ end
 
 # ---- what is no data ----
 
-nbdkit -i 127.0.0.1 -p 10808 -P pid --filter=delay file data delay-read=100ms
-read -r server <pid
+nbdkit_starts -i 127.0.0.1 -p 10808 --filter=delay file data delay-read=100ms
 mkfifo kinds ready
 
 # sender SUITE: records.c, which obeys file descriptor 5
@@ -183,4 +180,4 @@ sender TLS1-3-CHACHA20-POLY1305-SHA256
 other key-update 0 'answers again' 'TLS 1.3: a new key is an outage'
 other handshake 1 'TLS' 'TLS 1.3: another message of a handshake ends the copy'
 sender_ends
-end
+end 10808
