@@ -121,8 +121,8 @@ elif grep -q guest.leave /proc/cmdline; then
 elif grep -q guest.grow /proc/cmdline; then
 	# a larger image, while the boot's table is in use, and again behind it
 	for when in 'while booting' 'after that'; do
-		echo "guest: $when it may grow"
 		read -r before </sys/block/nbd0/size
+		echo "guest: $when it may grow"
 		until [ "$(cat /sys/block/nbd0/size)" -gt "$before" ]; do
 			sleep 0.1
 		done
