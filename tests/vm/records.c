@@ -8,7 +8,8 @@
  *	client <== TLS ==> a child for each connection <== plain ==> server
  *
  * It writes "ready" when it listens.  Each line of its standard input is one of
- * the kinds below, which the latest connection sends; it ends with the input.
+ * the kinds below, which the latest connection sends; then it writes "sent".  It
+ * ends with the input.
  * SUITE is mbedTLS's name of the only one that it has; without it, it has those
  * of TLS 1.2.
  */
@@ -229,6 +230,8 @@ static void relay(int orders)
 			leave(0);
 		if (kinds[i].send())
 			die(kinds[i].name);
+		puts("sent");
+		fflush(stdout);
 	}
 }
 

@@ -1,4 +1,4 @@
-# shellcheck shell=sh disable=SC2154,SC2034
+# shellcheck shell=sh disable=SC2154,SC2034,SC2016
 # SPDX-License-Identifier: BSD-2-Clause
 # The part of test_tls_copy.sh in the machine, sourced by guest/init.sh.
 
@@ -91,20 +91,25 @@ end
 
 # ---- an outage ----
 
-# slow DELAY: a server that takes as long for each read
-slow()
-{
-	tls_serve --tls-psk=/tls/psk --filter=delay file data delay-read="$1"
-}
+head -c 4194304 data >part
 
-# begins URI: starts a copy, until it is under way
+# The server of part holds reads of the second half until the file "go" is there,
+# and makes the file "held" then.  Shorter reads are those of the samples that
+# identify a disk.
+middle='[ $3 -lt 65536 ] || [ $4 -lt 2097152 ] || {
+		: >/tmp/held
+		until [ -e /tmp/go ]; do usleep 20000; done
+	}
+	dd if=/tmp/part bs=4096 skip=$(($4 / 4096)) count=$(($3 / 4096)) 2>/dev/null'
+
+# begins URI: starts a copy, until it is in its middle
 begins()
 {
-	rm -f back
+	rm -f back go held
 	: >err
 	nbdboot copy --progress -q 2 -c 1 "$1" back 2>err &
 	copy=$!
-	until grep -q ' of 16777216 bytes' err || [ ! -e "/proc/$copy" ]; do
+	until [ -e held ] || [ ! -e "/proc/$copy" ]; do
 		usleep 20000
 	done
 }
@@ -115,21 +120,22 @@ ends()
 	wait "$copy"
 	status=$?
 	if [ "$status" = "$1" ] && grep -q -e "$2" err &&
-		{ [ "$1" != 0 ] || cmp data back; }; then
+		{ [ "$1" != 0 ] || cmp part back; }; then
 		ok "$3"
 	else
 		not_ok "$3" "status $status: $(tr '\r\n' '  ' <err | tail -c 300)"
 	fi
 }
 
-slow 100ms
+tls_serve --tls-psk=/tls/psk eval get_size='echo 4M' pread="$middle"
 began=$(started Tx)
 begins "$psk"
 end
 until grep -q 'waiting for' err || [ ! -e "/proc/$copy" ]; do
 	usleep 20000
 done
-slow 0ms
+tls_serve --tls-psk=/tls/psk file part
+: >go
 ends 0 'answers again' 'the server is killed, and comes back'
 check 'and the kernel has the records again' same "$(started Tx)" \
 	$((began + 2))
@@ -137,17 +143,18 @@ end
 
 # ---- what is no data ----
 
-nbdkit_starts -i 127.0.0.1 -p 10808 --filter=delay file data delay-read=100ms
+# One thread for each client: see server() in guest/outage.sh.
+nbdkit_starts -t 1 -i 127.0.0.1 -p 10808 eval get_size='echo 4M' pread="$middle"
 mkfifo kinds ready
 
-# sender SUITE: records.c, which obeys file descriptor 5
+# sender SUITE: records.c, which obeys file descriptor 5, and answers on 6
 sender()
 {
 	records 10809 /tls/server-cert.pem /tls/server-key.pem 10808 \
 		"$1" <kinds >ready 2>&1 &
 	sender=$!
-	exec 5>kinds
-	read -r line <ready
+	exec 5>kinds 6<ready
+	read -r line <&6
 	[ "$line" = ready ] || not_ok "a server with $1" "$line"
 }
 
@@ -156,6 +163,7 @@ sender_ends()
 {
 	exec 5>&-
 	wait "$sender"
+	exec 6<&-
 }
 
 # other KIND STATUS TEXT SENTENCE
@@ -164,9 +172,16 @@ other()
 	began=$(started Tx)
 	begins "$certificate"
 	echo "$1" >&5
+	read -r line <&6
+	[ "$line" = sent ] || not_ok "$1 is sent" "$line"
+	: >go
 	shift
 	ends "$@"
 	[ "$(started Tx)" != "$began" ] || not_ok 'the kernel has the records'
+	# none of its reads is held any more
+	while netstat -tn | grep ':10808 ' | grep -qv TIME_WAIT; do
+		sleep 0.1
+	done
 }
 sender "$(word suite)"
 other hello-request 0 '' 'a request to renegotiate is ignored'
