@@ -57,6 +57,16 @@ goodbyes()
 	grep -c 'client sent NBD_CMD_DISC' "$work/$1.log" || true
 }
 
+# Waits until all clients of the server NAME have left, as those of a machine that
+# is gone do: what they sent is in its log then.
+all_left()
+{
+	eval "port=\$port_$1"
+	while ss -Htn "sport = :$port" | grep -q .; do
+		sleep 0.1
+	done
+}
+
 # image NAME TREE: an ext4 file system whose /etc/marker is NAME
 image()
 {

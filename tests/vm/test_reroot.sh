@@ -238,6 +238,7 @@ tell 'systemctl poweroff'
 vm_end
 check 'the machine ends as it does without them' \
 	said 'all is unmounted and disconnected'
+all_left more
 check 'and the server saw the disconnect' [ "$(goodbyes more)" -gt "$before" ]
 for name in new more disk; do
 	check "the file system of $name was left clean" is_clean "$work/$name"
