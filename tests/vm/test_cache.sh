@@ -28,15 +28,29 @@ image_of()
 		sha256sum | cut -d ' ' -f 1 >"$1.sum"
 }
 
-# serve_image FILE [-r [DELAY]]: and each read is in $work/reads.  Sets image and
-# hash.
+# serve_image FILE [-r]: and each read is in $work/reads.  Sets image and hash.
 serve_image()
 {
 	image=$1
 	hash=$(cat "$1.hash")
 	# shellcheck disable=SC2086 # no word if there is none
-	serve 0 ${2-} ${3:+--filter=delay} --filter=log file "$image" \
-		logfile="$work/reads" ${3:+rdelay=$3}
+	serve 0 ${2-} --filter=log file "$image" logfile="$work/reads"
+}
+
+# serve_part FILE BYTES: the read that would make it more has no answer, and
+# $work/held is there then.
+serve_part()
+{
+	image=$1
+	hash=$(cat "$1.hash")
+	rm -f "$work/sent" "$work/held"
+	serve 0 -t 1 -r eval get_size="stat -c %s $image" \
+		pread="truncate -s +\$3 $work/sent
+		[ \$(stat -c %s $work/sent) -le $2 ] || {
+			: >$work/held
+			exec sleep infinity
+		}
+		dd if=$image skip=\$4 count=\$3 iflag=skip_bytes,count_bytes"
 }
 
 # boot WORD...: Sets read, the bytes that the server has sent for it.
@@ -130,12 +144,13 @@ right 'it has the other half' \
 
 # ---- power cuts ----
 
+# half of what is read is for the disk: its filling does not get beyond the middle
 image_of "$work/three"
-serve_image "$work/three" -r 20ms
+serve_part "$work/three" $((first * 3 / 4))
 vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 \
 nbdboot.overlay nbdboot.prefetch=0ms ubd0=$disk $hash nbdboot.cache=/dev/ubda guest.cut"
-vm_wait '*guest: the boot is over*'
-until is_cut || ! runs "$vm"; do :; done
+vm_wait '*guest: the boot is over*' || true
+until [ -e "$work/held" ] || ! runs "$vm"; do :; done
 vm_stop
 unserve
 check 'a machine loses its power while its disk is filled' is_cut
