@@ -77,15 +77,6 @@ path()
 	lan_stop
 }
 
-# Prints when the network is up, in percent of the time of the kernel's own
-# start, which depends on the load of the host in the same way.
-until_network()
-{
-	awk '/^guest: step kernel: / { kernel = $5 }
-		/^guest: step network: / { print int($5 * 100 / kernel) }' \
-		"$work/log"
-}
-
 vm_taps=t0
 path nbd://192.0.2.1/root root=dhcp
 ended 'root=dhcp, and a URI is the root-path' \
@@ -93,7 +84,6 @@ ended 'root=dhcp, and a URI is the root-path' \
 	'^guest: server nbd://192.0.2.1/root$'
 ended 'the process that renews the lease lets go of the root at the end' \
 	'^guest: renew Rss' 'nbdboot: all is unmounted and disconnected$'
-one=$(until_network)
 path '' root=nbd://192.0.2.1/root
 ended 'a server with an IPv4 address wants DHCP without ip=, too' \
 	'^guest: eth0 192\.0\.2\.[0-9]*/24 forever$'
@@ -266,18 +256,19 @@ lan_stop
 lan_dhcpd --dhcp-option=tag:br0,17,nbd://192.0.2.1/root \
 	--dhcp-option=tag:br1,17,nbd://198.51.100.1/root
 
-# as_fast SENTENCE: the network was up in at most three times the time of a
-# machine with one card: a frame that a busy host loses costs once that time, and
-# to wait for the other card more than three times
+# as_fast SENTENCE: beside the lease of eth1 the network took no longer than the start
+# of the kernel, which a busy host stretches as well.  To wait for the other card takes
+# many times that, and a frame that is lost is in the time of the lease.
 as_fast()
 {
-	two=$(until_network)
-	if [ "$two" ] && [ "$two" -le $((one * 3)) ]; then
-		ok "$1"
-	else
-		not_ok "$1"
-	fi
-	echo "# the network is up after $two %, with one card after $one %"
+	# shellcheck disable=SC2016 # for awk
+	check "$1" awk '/^guest: step kernel: / { kernel = $5 }
+		/^guest: step network: / { took += $5 - $4; networks++ }
+		/^guest: step lease eth1: / { took -= $6 - $5; leases++ }
+		END {
+			print "# beside the lease:", took, "ms, the kernel:", kernel
+			exit !(networks && leases && took <= kernel)
+		}' "$work/log"
 }
 
 vm_taps='t2 t0'
