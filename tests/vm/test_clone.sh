@@ -28,10 +28,12 @@ is_blank()
 cp "$work/root" "$image"
 truncate -s 40M "$disk"
 serve 0 file "$image"
-boot nbdboot.clone=/dev/ubda guest.clone
+# in 16 s
+boot nbdboot.clone=/dev/ubda,rate=2 guest.clone
 ended 'a root moves to a disk while it is written to' \
 	'guest: at first the root is on /dev/dm-0 made of nbd0$' \
 	'log: clone: copying 32 MiB to /dev/ubda' \
+	'guest: wrote [1-9][0-9]* times while it was copied' \
 	'guest: at last the root is on /dev/dm-0 made of ubda$' \
 	'guest: the root of nbd0 is on ubda$' '!WRONG' \
 	'guest: no connection is left' 'all is unmounted and disconnected'

@@ -42,11 +42,13 @@ is_over()
 }
 
 # The copy of init's process, to its end.
+meanwhile=0
 while_it_copies()
 {
 	until is_over; do
 		if dmesg | grep -q 'clone: copying'; then
 			write_and_compare
+			is_over || meanwhile=$((meanwhile + 1))
 		fi
 	done
 	dmesg | sed -n 's/.*nbdboot: \(clone: .*\|nbd0: .*\)/log: \1/p'
@@ -217,7 +219,7 @@ if asked clone; then
 		'@nbdboot '*) echo 'guest: WRONG: a process goes on' ;;
 		esac
 	done
-	echo "guest: wrote $rounds times"
+	echo "guest: wrote $meanwhile times while it was copied"
 fi
 ! asked hand || by_hand
 [ ! -e /var/tmp/kept ] || echo "guest: has $(cat /var/tmp/kept)"
