@@ -184,10 +184,40 @@ modprobe loop
 losetup /dev/loop0 /dev/nbd0
 keeps 'a loop device' loop0
 losetup -d /dev/loop0
+
+# held COMMAND WAY: nbd0 is in use when nbdboot COMMAND begins; `for a moment` not for
+# long.  The file holds is there until let_go.
+held()
+{
+	(
+		exec 3</dev/nbd0
+		: >holds
+		until [ ! -e holds ] || grep -qs "$1" /proc/[0-9]*/cmdline; do
+			sleep 0.1
+		done
+		if [ "$2" = 'for a moment' ]; then
+			sleep 0.5
+		else
+			while [ -e holds ]; do
+				sleep 0.1
+			done
+		fi
+	) &
+	until [ -e holds ]; do
+		sleep 0.1
+	done
+}
+
+let_go()
+{
+	rm holds
+	wait
+}
+
 # as udev does
-{ sleep 0.5; } </dev/nbd0 &
+held disconnect 'for a moment'
 check 'what has it open for a moment is waited for' nbdboot disconnect nbd0
-wait $!
+let_go
 connected 'the device again' /tmp/s $((128 * 1048576))
 ended 'a device that was copied to' nbd0
 
@@ -272,28 +302,6 @@ unserve
 
 # ---- the root of scripts ----
 
-# held WAY: nbd0 is in use when parse-root begins; `for a moment` not for long
-held()
-{
-	(
-		exec 3</dev/nbd0
-		: >holds
-		until grep -qs parse-root /proc/[0-9]*/cmdline; do
-			sleep 0.1
-		done
-		if [ "$1" = 'for a moment' ]; then
-			sleep 0.5
-		else
-			while [ -e holds ]; do
-				sleep 0.1
-			done
-		fi
-	) &
-	until [ -e holds ]; do
-		sleep 0.1
-	done
-}
-
 # is_root DEVICE
 is_root()
 {
@@ -301,14 +309,12 @@ is_root()
 	grep "root_device='$1'" root
 }
 
-held 'for a moment'
+held parse-root 'for a moment'
 check 'a root takes nbd0, which udev has open for a moment' is_root 0
-wait
-rm holds
+let_go
 check 'it is connected' nbdboot disconnect nbd0
-held 'for long'
+held parse-root 'for long'
 check 'but another device, if somebody goes on using that' is_root '[1-9][0-9]*'
-rm holds
-wait
+let_go
 check 'that is connected, too' nbdboot disconnect \
 	"nbd$(sed -n "s/.*root_device='\([0-9]*\)'.*/\1/p" root)"
