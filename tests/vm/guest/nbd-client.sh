@@ -82,10 +82,16 @@ by_turns()
 	done >out 2>&1
 }
 check 'what -L connected is free after -d, 20 times' by_turns
-# As udev has it; the driver shows it as connected until then.
+# As udev has it; the driver shows it as connected until then.  It says at once that
+# somebody disconnects it.
+ends()
+{
+	dmesg | grep -c 'block nbd0: Disconnected due to user request'
+}
 nbd-client -N x $host $port nbd0
+before=$(ends)
 exec 7</dev/nbd0
-sleep 1 &
+while [ "$(ends)" = "$before" ]; do sleep 0.1; done &
 exec 7<&-
 check 'what is open for a moment is free after -d' \
 	eval 'nbd-client -d nbd0 && [ ! -e /sys/block/nbd0/pid ]'
