@@ -46,16 +46,16 @@ failed_units()
 }
 
 # waits PID: says that hostnamed waits for the disk, if it does before that process
-# gives up
+# gives up.  One that had nothing to do for 30 s has ended, and another is started.
 waits()
 {
 	unit=/sys/fs/cgroup/system.slice/systemd-hostnamed.service
-	read -r pid <"$unit/cgroup.procs"
 	while kill -0 "$1" 2>/dev/null; do
-		read -r _ _ state _ <"/proc/$pid/stat"
-		[ "$state" = D ] && echo 'guest: hostnamed waits' && return
+		read -r pid <"$unit/cgroup.procs" &&
+			read -r _ _ state _ <"/proc/$pid/stat" &&
+			[ "$state" = D ] && echo 'guest: hostnamed waits' && return
 		sleep 0.1
-	done
+	done 2>/dev/null
 }
 
 echo "guest: system is $(systemctl is-system-running --wait)"
