@@ -253,6 +253,23 @@ serve_dropping()
 		"EXEC:$work/drops/serve"
 }
 
+# serve_part PORT BYTES FILE [NBDKIT-ARGUMENT...]: serves FILE read-only, but the read
+# with which it would have sent more than these has no answer, nor has a later one.
+# $work/held is there then.
+serve_part()
+{
+	serving=$1 most=$2 part=$3
+	shift 3
+	rm -f "$work/sent" "$work/held"
+	serve "$serving" -t 1 -r eval get_size="stat -c %s $part" \
+		pread="truncate -s +\$3 $work/sent
+		[ \$(stat -c %s $work/sent) -le $most ] || {
+			: >$work/held
+			exec sleep infinity
+		}
+		dd if=$part skip=\$4 count=\$3 iflag=skip_bytes,count_bytes" "$@"
+}
+
 # How many connections serve_dropping has had.
 connections()
 {

@@ -75,7 +75,8 @@ esp_of "$esp" "$kernel" vmlinuz "$work/initramfs" initramfs
 efi_disk "$disk" "$esp" "$ext4"
 mkdir "$work/tftp"
 cp "$efi" "$work/tftp/nbdboot.efi"
-serve "$port" --filter=limit file "$disk" limit=1
+# less than the kernel, so that the outage is while that is read
+serve_part "$port" 8388608 "$disk" --filter=limit limit=1
 uefi_code=/usr/lib/u-boot/qemu_arm64/u-boot.bin uefi_vars=''
 # its default ethaddr: it ignores another address of the card, Linux does not
 vm_nic=virtio-net-pci,mac=52:52:52:52:52:52
@@ -86,6 +87,7 @@ printf '%s\r' "nbd://$host:$port/ kernel=/vmlinuz initrd=/initramfs \
 nbdboot.part=2 rw console=$console panic=1 loglevel=4" >&4
 # no interrupt would wake a processor that is halted
 vm_wait '*connected after*' || true
+until [ -e "$work/held" ] || ! runs "$vm"; do :; done
 unserve
 vm_wait '*retrying*' || true
 serve "$port" --filter=limit file "$disk" limit=1

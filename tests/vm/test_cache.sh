@@ -37,22 +37,6 @@ serve_image()
 	serve 0 ${2-} --filter=log file "$image" logfile="$work/reads"
 }
 
-# serve_part FILE BYTES: the read that would make it more has no answer, and
-# $work/held is there then.
-serve_part()
-{
-	image=$1
-	hash=$(cat "$1.hash")
-	rm -f "$work/sent" "$work/held"
-	serve 0 -t 1 -r eval get_size="stat -c %s $image" \
-		pread="truncate -s +\$3 $work/sent
-		[ \$(stat -c %s $work/sent) -le $2 ] || {
-			: >$work/held
-			exec sleep infinity
-		}
-		dd if=$image skip=\$4 count=\$3 iflag=skip_bytes,count_bytes"
-}
-
 # boot WORD...: Sets read, the bytes that the server has sent for it.
 boot()
 {
@@ -146,7 +130,9 @@ right 'it has the other half' \
 
 # half of what is read is for the disk: its filling does not get beyond the middle
 image_of "$work/three"
-serve_part "$work/three" $((first * 3 / 4))
+image=$work/three
+hash=$(cat "$image.hash")
+serve_part 0 $((first * 3 / 4)) "$image"
 vm_start "$work/initramfs" "root=nbd://$host:$port/ ip=$guest_ip loglevel=4 \
 nbdboot.overlay nbdboot.prefetch=0ms ubd0=$disk $hash nbdboot.cache=/dev/ubda guest.cut"
 vm_wait '*guest: the boot is over*' || true
