@@ -31,10 +31,10 @@ limit()
 {
 	case $1 in
 	tiny) echo 93888 ;;
-	nbdboot) echo 737280 ;;
+	nbdboot) echo 737856 ;;
 	uefi) echo 120672 ;;
 	uefi_ipv6) echo 143520 ;;
-	rescue) echo 391744 ;;
+	rescue) echo 392448 ;;
 	uefi_tls) echo 331712 ;;
 	esac
 }
