@@ -284,6 +284,7 @@ int init_shutdown(const char *verb, const struct shutdown_next *next)
 		      { "exit", RB_POWER_OFF } };
 	sigset_t all;
 	struct net_kept lease;
+	struct login_ports ports;
 	size_t i = 0;
 	bool again, leased;
 
@@ -304,6 +305,8 @@ int init_shutdown(const char *verb, const struct shutdown_next *next)
 	init_toram_release();
 	pivot();
 	boot_console_open("/dev/console", false);
+	/* what holds files open is killed, and wpa_supplicant with it */
+	net_login_ports(&ports, LOGIN_CTL_HOME);
 	take_down();
 	if (again) {
 		kill(-1, SIGKILL);
@@ -312,7 +315,7 @@ int init_shutdown(const char *verb, const struct shutdown_next *next)
 	}
 	if (leased)
 		net_renew6_release(&lease);
-	net_login_end(LOGIN_CTL_HOME);
+	net_login_end(&ports, LOGIN_CTL_HOME);
 	boot_say("%s", verb);
 	reboot((int)verbs[i].how);
 	boot_say("%s: %s: rebooting", verb, strerror(errno));

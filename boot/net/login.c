@@ -5,6 +5,7 @@
  */
 #include "boot/net/login.h"
 
+#include <net/if.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "boot/system/console.h"
+#include "port/linux/eapol.h"
 #include "port/text.h"
 
 /* ms for wpa_supplicant to answer a command; it reads certificates. */
@@ -303,18 +305,45 @@ void net_login_close(struct login *l)
 	l->on = false;
 }
 
-void net_login_end(const char *ctl)
+/* The next name of an answer to INTERFACES, or NULL. */
+static char *take_name(char **text)
+{
+	char *name = *text, *end = strchr(name, '\n');
+
+	if (!end)
+		return NULL;
+	*end = '\0';
+	*text = end + 1;
+	return name;
+}
+
+void net_login_ports(struct login_ports *p, const char *ctl)
 {
 	struct login l = { .fd = open_socket(ctl) };
-	char names[EVENT], *name = names, *end;
+	char names[EVENT], *rest = names, *name;
 
+	p->n = 0;
 	if (l.fd < 0)
 		return;
 	if (ask(&l, "INTERFACES", names))
-		for (; (end = strchr(name, '\n')); name = end + 1) {
-			*end = '\0';
+		while (p->n < LOGIN_PORTS && (name = take_name(&rest)))
+			p->index[p->n++] = (int)if_nametoindex(name);
+	close(l.fd);
+}
+
+void net_login_end(const struct login_ports *p, const char *ctl)
+{
+	struct login l = { .fd = open_socket(ctl) };
+	char names[EVENT], *rest = names, *name;
+
+	if (l.fd < 0) {
+		for (unsigned i = 0; i < p->n; i++)
+			eapol_log_off(p->index[i]);
+		return;
+	}
+	if (ask(&l, "INTERFACES", names))
+		while ((name = take_name(&rest)))
 			order(&l, "IFNAME=", name, " LOGOFF");
-		}
 	order(&l, "TERMINATE", "", "");
 	close(l.fd);
 }

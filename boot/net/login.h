@@ -44,6 +44,12 @@ struct login {
 	struct login_port port[LOGIN_PORTS];
 };
 
+/* Indexes of interfaces. */
+struct login_ports {
+	unsigned n;
+	int index[LOGIN_PORTS];
+};
+
 #ifdef CONFIG_BOOT_LOGIN
 
 /* Connects to the socket ctl, LOGIN_CTL; it is no error if nobody is there. */
@@ -68,8 +74,13 @@ void net_login_drop(struct login *l, const char *name);
 /* Leaves wpa_supplicant to itself: it logs in again whenever it is asked to. */
 void net_login_close(struct login *l);
 
-/* Logs out everywhere, and ends wpa_supplicant, if it is there. */
-void net_login_end(const char *ctl);
+/* The interfaces of wpa_supplicant, for when it is gone; n is 0 if it is already. */
+void net_login_ports(struct login_ports *p, const char *ctl);
+/*
+ * Logs out everywhere, and ends wpa_supplicant.  If it is not there any more, a
+ * frame of ours tells the switch at each of these ports.
+ */
+void net_login_end(const struct login_ports *p, const char *ctl);
 
 #else
 
@@ -112,9 +123,15 @@ static inline void net_login_close(struct login *l)
 	(void)l;
 }
 
-static inline void net_login_end(const char *ctl)
+static inline void net_login_ports(struct login_ports *p, const char *ctl)
 {
 	(void)ctl;
+	p->n = 0;
+}
+
+static inline void net_login_end(const struct login_ports *p, const char *ctl)
+{
+	(void)p, (void)ctl;
 }
 
 #endif

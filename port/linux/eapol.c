@@ -7,11 +7,13 @@
 #include <linux/if_packet.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* version, type, length of 2 bytes; then the code of EAP */
 #define TYPE	    1
 #define EAP_CODE    4
 #define EAP_PACKET  0
+#define EAP_LOGOFF  2
 #define EAP_REQUEST 1
 #define EAP_FAILURE 4
 /* The least that EAP has: code, identifier, length of 2 bytes. */
@@ -19,6 +21,8 @@
 
 /* Frames to read, so that a flood of them ends. */
 #define FRAMES 256
+
+static const unsigned char group[ETH_ALEN] = { 0x01, 0x80, 0xc2, 0, 0, 3 };
 
 int eapol_open(void)
 {
@@ -28,9 +32,6 @@ int eapol_open(void)
 
 void eapol_listen(int fd, int index)
 {
-	static const unsigned char group[ETH_ALEN] = {
-		0x01, 0x80, 0xc2, 0, 0, 3
-	};
 	struct packet_mreq m = { .mr_ifindex = index,
 				 .mr_type = PACKET_MR_MULTICAST,
 				 .mr_alen = ETH_ALEN };
@@ -72,4 +73,23 @@ unsigned eapol_heard(int fd, int index[], unsigned max)
 			n = add(index, n, max, from.sll_ifindex);
 	}
 	return n;
+}
+
+void eapol_log_off(int index)
+{
+	/* each switch knows version 1 */
+	static const unsigned char frame[EAP_CODE] = { 1, EAP_LOGOFF };
+	struct sockaddr_ll to = { .sll_family = AF_PACKET,
+				  .sll_protocol = htons(ETH_P_PAE),
+				  .sll_ifindex = index,
+				  .sll_halen = ETH_ALEN };
+	/* protocol 0: it receives nothing */
+	int fd =
+		socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (fd < 0)
+		return;
+	memcpy(to.sll_addr, group, sizeof(group));
+	sendto(fd, frame, sizeof(frame), 0, (struct sockaddr *)&to, sizeof(to));
+	close(fd);
 }

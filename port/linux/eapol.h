@@ -2,7 +2,7 @@
 /*
  * Does a switch port ask for IEEE 802.1X?  Such a port forwards nothing before
  * a login, and only sends EAPOL frames (ethertype 0x888e, to the group address
- * 01:80:c2:00:00:03).  This module listens for them and never answers.
+ * 01:80:c2:00:00:03).  This module listens for them, and only says goodbye.
  */
 #ifndef PORT_LINUX_EAPOL_H
 #define PORT_LINUX_EAPOL_H
@@ -24,6 +24,12 @@ void eapol_listen(int fd, int index);
  * once, and returns n, at most max.
  */
 unsigned eapol_heard(int fd, int index[], unsigned max);
+
+/*
+ * Tells the switch at that interface that its machine leaves (EAPOL-Logoff): the
+ * port is shut.  Nothing answers.
+ */
+void eapol_log_off(int index);
 
 /* Is that the payload of such a frame? */
 bool eapol_asks(const unsigned char *p, size_t len);

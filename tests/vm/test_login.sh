@@ -78,12 +78,14 @@ switch_on()
 	servers="$servers $action"
 }
 
-# What the machine has sent is read before the second answer.
+# What the machine has sent is read before the second answer, and is in
+# $work/seen.  At its own end the switch logs each machine out.
 switch_off()
 {
 	for _ in 1 2; do
 		hostapd_cli -p "$work/hostapd" ping >/dev/null 2>&1 || true
 	done
+	cp "$work/hostapd.log" "$work/seen"
 	end_server "$switch" "$action"
 	nft delete table netdev port
 }
@@ -202,7 +204,7 @@ up 'it logs in by EAP-TLS, and the root stays while the switch asks again' \
 	'^guest: supplicant, root /run/initramfs/8021x, oom -1000$' \
 	'^guest: its root is drwx------$' '^guest: read after two more logins$'
 check 'the machine logs out at its end' grep -q AP-STA-DISCONNECTED \
-	"$work/hostapd.log"
+	"$work/seen"
 grep 'wpa_supplicant with' "$work/made" | sed 's/^ */# /'
 period=0
 tls other

@@ -197,10 +197,20 @@ bool __wrap_net_renew6_kept(struct net_kept *kept)
 	return false;
 }
 
-void __wrap_net_login_end(const char *ctl);
-void __wrap_net_login_end(const char *ctl)
+void __wrap_net_login_ports(struct login_ports *p, const char *ctl);
+void __wrap_net_login_ports(struct login_ports *p, const char *ctl)
 {
 	(void)ctl;
+	p->n = 1;
+	p->index[0] = 7;
+}
+
+void __wrap_net_login_end(const struct login_ports *p, const char *ctl);
+void __wrap_net_login_end(const struct login_ports *p, const char *ctl)
+{
+	(void)ctl;
+	assert_int_equal(p->n, 1);
+	assert_int_equal(p->index[0], 7);
 }
 
 int __wrap_reboot(int how);

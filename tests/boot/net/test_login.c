@@ -116,13 +116,17 @@ static void assert_asked(const char *text)
 
 static void nobody_there_is_no_login(void **state)
 {
+	struct login_ports ports;
+
 	(void)state;
 	net_login_open(&l, "/tmp/there/is/nothing");
 	assert_int_equal(net_login_fd(&l), -1);
 	assert_null(net_login_at(&l, "eth0", 0));
 	net_login_read(&l, 0);
 	net_login_drop(&l, "eth0");
-	net_login_end("/tmp/there/is/nothing");
+	net_login_ports(&ports, "/tmp/there/is/nothing");
+	assert_int_equal(ports.n, 0);
+	net_login_end(&ports, "/tmp/there/is/nothing");
 }
 
 static void a_port_waits_until_it_is_logged_in(void **state)
@@ -215,10 +219,15 @@ static void more_ports_than_there_is_room_for_do_not_log_in(void **state)
 
 static void the_end_logs_out_everywhere(void **state)
 {
+	struct login_ports ports = { .n = 0 };
+
 	(void)state;
-	net_login_end(ctl);
-	assert_asked("INTERFACES\nIFNAME=eth0 LOGOFF\nIFNAME=eth1 LOGOFF\n"
-		     "TERMINATE\n");
+	net_login_ports(&ports, ctl);
+	assert_int_equal(ports.n, 2);
+	net_login_end(&ports, ctl);
+	assert_asked(
+		"INTERFACES\nINTERFACES\nIFNAME=eth0 LOGOFF\nIFNAME=eth1 LOGOFF\n"
+		"TERMINATE\n");
 }
 
 /* A port that waits, without a peer. */
