@@ -31,7 +31,7 @@ limit()
 {
 	case $1 in
 	tiny) echo 93888 ;;
-	nbdboot) echo 737856 ;;
+	nbdboot) echo 738176 ;;
 	uefi) echo 120672 ;;
 	uefi_ipv6) echo 143520 ;;
 	rescue) echo 392448 ;;
